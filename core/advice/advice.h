@@ -1,4 +1,4 @@
-// The verb `advise`: discrete changes to a scenario, ranked by what they bring.
+// The command `advise`: discrete changes to a scenario, ranked by their gain.
 #pragma once
 
 #include <string>

@@ -13,12 +13,12 @@ namespace slipstick {
 namespace {
 
 constexpr Count kMappingsPerStep = 100;
-constexpr std::size_t kPairedKinds = 6;  // of the best changes, one of each kind
-constexpr std::size_t kMostPairs = 10;   // tried, those with the largest product of gains
-constexpr double kNoticed = 1.01;        // a smaller gain is none
-constexpr double kMostWorse = 2;         // of another figure of the part
+constexpr std::size_t kPairedKinds = 6;  // number of best changes to pair, one of each kind
+constexpr std::size_t kMostPairs = 10;   // pairs to try, those with the largest product of gains
+constexpr double kNoticed = 1.01;        // smaller gains are ignored
+constexpr double kMostWorse = 2;         // maximum factor by which another figure of the part may get worse
 
-// Figures that a gain in another one must not ruin.
+// Figures that a gain in another figure must not ruin.
 constexpr const char* kOtherFigures[] = {"training.time_to_train_s", "training.cost_usd", "serving.tpot_s",
                                          "serving.ttft_s", "serving.cost_usd_per_million_tokens"};
 
@@ -95,7 +95,7 @@ void AdviceJob::StartSearch(const Proposal& proposal) {
       MappingSearchFor(WithOverrides(request_, proposal.overrides), now_.scenario, question_, SearchLimits(proposal));
 }
 
-// Those of the proposal; in serving, where no bound on the time is lost by them, also those of the other figures.
+// The proposal's limits. In serving, where they cost no lower bound on the time, also the limits on other figures.
 std::vector<std::string> AdviceJob::SearchLimits(const Proposal& proposal) const {
   std::vector<std::string> limits = proposal.search_limits;
   if (question_.part == "training") return limits;
@@ -119,7 +119,7 @@ void AdviceJob::EndSearch() {
   const Json found = best[0]["overrides"];
   const double expected = *NumberAt(best[0], question_.figure.substr(question_.part.size() + 1));
   const Json changed = ChangedMembers(found, request_, now_.scenario);
-  // Members left out may follow the changed ones; then all are written.
+  // Members that are left out may follow the changed ones; if that changes the result, all members are written.
   for (const Json& members : {changed, found}) {
     Json overrides = proposal.overrides;
     overrides.update(members);
@@ -133,7 +133,7 @@ void AdviceJob::EndSearch() {
 void AdviceJob::Keep(Improvement improvement) {
   improvement.gain = GainOf(question_, now_.value, improvement.verdict.value);
   if (!IsWorthwhile(improvement)) return;
-  // Searched degrees, and unwritten ones that follow the change.
+  // Names the searched degrees, and unwritten ones that follow the change.
   const Proposal& proposal = improvement.proposal;
   const std::string mapping =
       MappingChangesText(question_.part, now_.scenario, improvement.verdict.scenario, proposal.overrides);
@@ -144,11 +144,11 @@ void AdviceJob::Keep(Improvement improvement) {
   if (same == improvements.end()) {
     improvements.push_back(std::move(improvement));
   } else {
-    *same = std::move(improvement);  // a setting says more than the mapping that found it
+    *same = std::move(improvement);  // a setting is clearer than the search that found the same mapping
   }
 }
 
-// The gain that a pair must beat is the better of its changes alone; with a new mapping, that of the mapping alone.
+// The gain that a pair must beat: that of its better change alone or, with a new mapping, that of the mapping alone.
 double AdviceJob::GainToBeat(const Improvement& improvement) const {
   double gain = 0;
   for (const Improvement& one : changes_) {
@@ -161,7 +161,7 @@ double AdviceJob::GainToBeat(const Improvement& improvement) const {
 }
 
 bool AdviceJob::IsWorthwhile(const Improvement& one) const {
-  // Warnings say what software cannot do or a device lacks.
+  // Warnings name what software cannot do or a device lacks.
   const std::set<std::string>&before = now_.warnings, &after = one.verdict.warnings;
   const bool adds_warning = !std::includes(before.begin(), before.end(), after.begin(), after.end());
   if (one.proposal.needs != Needs::kPurchase && adds_warning) return false;
@@ -234,7 +234,7 @@ Json AdviceJob::ListOf(const std::vector<const Improvement*>& ranked, std::size_
   return list;
 }
 
-// Where a setting makes the scenario fit, nobody buys devices for that, which remain in pairs, or does other work.
+// If a setting makes the scenario fit, purchases and other work are not listed as changes; pairs may have them.
 std::vector<const AdviceJob::Improvement*> AdviceJob::ListedChanges() const {
   std::vector<const Improvement*> listed = Ranked(changes_);
   const auto is_setting = [](const Improvement* one) { return one->proposal.needs == Needs::kSettings; };

@@ -1,4 +1,4 @@
-// Advice in steps: each change is evaluated on its own, then pairs of the best.
+// Advice in steps: each change is evaluated by itself, then pairs of the best changes.
 #pragma once
 
 #include <cstddef>
@@ -30,14 +30,14 @@ class AdviceJob {
   [[nodiscard]] Json Report() const;
 
  private:
-  // A change that leads to an answer. Its proposal is as it was before a mapping was searched for it.
+  // A change that leads to an answer. Its proposal is as it was before the search for a mapping.
   struct Improvement {
     Proposal proposal;
     std::string title;
     Json overrides;
     JudgedScenario verdict;
     double gain = 0;
-    bool is_remapped = false;  // a mapping was searched for it
+    bool is_remapped = false;  // a search found a new mapping for it
   };
 
   AdviceJob() = default;
@@ -63,7 +63,7 @@ class AdviceJob {
   std::vector<Proposal> proposals_;
   std::size_t next_ = 0;
   bool has_pairs_ = false;
-  std::shared_ptr<SearchJob> search_;  // under way, of proposals_[next_]
+  std::shared_ptr<SearchJob> search_;  // search in progress for proposals_[next_]
   std::vector<Improvement> changes_, pairs_;
   Count evaluated_ = 0;
 };

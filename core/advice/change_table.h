@@ -18,8 +18,8 @@ enum class When {
 };
 
 struct ChangeRow {
-  std::string_view id;    // kind, and which of them after a dot
-  std::string_view part;  // that it changes; "": either
+  std::string_view id;    // kind, and after a dot which one of that kind
+  std::string_view part;  // part that it changes; "": training or serving
   std::string_view set;   // assignments "PATH=VALUE", or "PATH*=FACTOR" for a count or a number, separated by spaces
   Needs needs;
   std::string_view title;  // {old} and {new}: the value of the first assignment

@@ -11,7 +11,7 @@
 namespace slipstick {
 namespace {
 
-// Listed for every change, whatever the objective.
+// Figures that are listed for every change, whatever the objective.
 constexpr const char* kFigures[] = {"training.time_to_train_s",
                                     "training.step_time_s",
                                     "training.memory_bytes.total",
@@ -33,7 +33,7 @@ Json FigureAt(const Json& report, const std::string& path) {
 
 double NumberOr0(const Json& report, const std::string& path) { return NumberAt(report, path).value_or(0); }
 
-// Nothing where the scenario lacks what the limit is about.
+// Nothing if the scenario does not have the limited value.
 std::optional<double> LimitedValue(const std::string& path, const Scenario& scenario, const JudgedScenario& verdict) {
   if (path == kBudgetLimit) return NumberAt(verdict.report, "cost.system_usd");
   if (path == kPowerLimit && scenario.cost) return Fleet(scenario).FacilityPowerOf(scenario.cluster.devices).base();
@@ -51,7 +51,7 @@ std::string WithoutNumbers(std::string text) {
 Result<JudgedScenario> Judge(const Json& request, const AdviceQuestion& question) {
   Result<Scenario> scenario = ParseScenario(request);
   if (!scenario) return std::move(scenario.issues);
-  if (scenario->serving) scenario->serving->simulate.reset();  // percentiles are no part of the answer, and slow
+  if (scenario->serving) scenario->serving->simulate.reset();  // percentiles are not part of the answer, and slow
   JudgedScenario verdict;
   verdict.report = *Evaluate(*scenario, ReportDetail::Figures());
   verdict.scenario = Write(*scenario);

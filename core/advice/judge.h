@@ -11,11 +11,11 @@
 namespace slipstick {
 
 struct JudgedScenario {
-  bool is_feasible = false;        // of the part in question
-  bool is_within = true;           // the limits
+  bool is_feasible = false;        // the part in question is feasible
+  bool is_within = true;           // all limits are met
   std::set<std::string> warnings;  // the report's, without their numbers, which differ between mappings
-  double value = 0;                // of the objective
-  double second = 0;               // of the second figure; 0 if there is none
+  double value = 0;                // value of the objective
+  double second = 0;               // value of the second figure; 0 if there is none
   double system_usd = 0;           // total cost of ownership; 0 without the cost part
   Json figures;                    // path -> number of the report, or null
   Json report;                     // figures only
@@ -23,10 +23,10 @@ struct JudgedScenario {
   [[nodiscard]] bool IsAnswer() const { return is_feasible && is_within; }
 };
 
-// The issues of a scenario that contradicts itself. `request` is complete.
+// Returns issues if the scenario is contradictory. `request` must be complete.
 Result<JudgedScenario> Judge(const Json& request, const AdviceQuestion& question);
 
-// How many times better one value of the objective is than another.
+// Factor by which one value of the objective is better than another.
 double GainOf(const AdviceQuestion& question, double before, double after);
 
 }  // namespace slipstick

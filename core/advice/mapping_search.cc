@@ -10,7 +10,7 @@ constexpr Count kMostMappings = 3700;
 
 std::string Word(const Json& value) { return value.is_string() ? TextOf(value) : JsonText(value); }
 
-// Limits that keep a member at the scenario's own value, and at the value that every mapping can take.
+// Limits that restrict a member to the scenario's own value, and to the value `also`, which every mapping can take.
 void Keep(const Json& scenario, const std::string& path, const std::string& member, const std::string& also,
           std::vector<std::string>& out) {
   const Json* own = MemberAt(scenario, path);
@@ -50,7 +50,7 @@ std::vector<std::string> ServingLimits(const Json& scenario) {
   return limits;
 }
 
-// A prefill pool with a device of its own keeps its mapping, that of the decode pool where it has none.
+// A prefill pool with its own device keeps its mapping; if it has none, that of the decode pool.
 std::vector<std::string> ServingNarrowings(const Json& scenario) {
   std::vector<std::string> limits{"cp<=1"};
   const Json* const device = MemberAt(scenario, "serving.disaggregated.prefill_device");
@@ -63,7 +63,7 @@ std::vector<std::string> ServingNarrowings(const Json& scenario) {
   return limits;
 }
 
-// Further limits while the space is too large, the least missed first.
+// Further limits for a space that is too large, the least important first.
 std::vector<std::string> Narrowings(const Json& scenario, const std::string& part) {
   std::vector<std::string> limits;
   if (part == "serving") return ServingNarrowings(scenario);
@@ -76,7 +76,7 @@ std::vector<std::string> Narrowings(const Json& scenario, const std::string& par
   return limits;
 }
 
-// Members in the order in which people name them, by their paths below a part.
+// Mapping members in their usual order, by their paths below a part.
 struct PartName {
   std::string_view path, label;
 };
@@ -104,7 +104,7 @@ constexpr PartName kLabels[] = {{"mapping.tp", "TP"},
 
 std::string Spoken(const Json& value) { return value.is_boolean() ? (value.get<bool>() ? "on" : "off") : Word(value); }
 
-// Sequence parallelism of one rank, sharding over one. `degree` looks up a member of the training mapping.
+// Members without effect: sequence parallelism of one rank, sharding over one. `degree` returns a training degree.
 template <class Degree>
 bool SaysNothing(std::string_view member, const Degree& degree) {
   if (member == "sequence_parallel") return degree("tp") == 1;

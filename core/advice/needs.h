@@ -1,17 +1,17 @@
-// What a change takes, and whether it takes a new mapping.
+// What a change requires, and whether it needs a new mapping.
 #pragma once
 
 #include "core/base/field.h"
 
 namespace slipstick {
 
-// What a person must do or risk, the least first: two changes together need the greater.
+// What the user must do or risk, in ascending order: a pair of changes requires the greater.
 enum class Needs {
   kSettings,   // another value in a configuration
   kContract,   // another price
-  kSoftware,   // software, a model or traffic that allow it
-  kAccuracy,   // a check that the model is still good
-  kOtherWork,  // another model or a fine-tune, whose figures are of other work
+  kSoftware,   // software, a model or traffic that allows it
+  kAccuracy,   // a check that model quality is still good
+  kOtherWork,  // another model or a fine-tune: the figures are for other work
   kPurchase    // devices
 };
 ENUM_NAMES(Needs, {kSettings, "settings"}, {kContract, "contract"}, {kSoftware, "software"}, {kAccuracy, "accuracy"},
@@ -19,7 +19,7 @@ ENUM_NAMES(Needs, {kSettings, "settings"}, {kContract, "contract"}, {kSoftware, 
 
 enum class MappingSearch {
   kNone,
-  kIfNeeded,  // where the scenario's own mapping is illegal or does not fit after the change
+  kIfNeeded,  // if the scenario's own mapping is illegal or does not fit after the change
   kAlways
 };
 

@@ -23,7 +23,7 @@ std::vector<std::string> Words(std::string_view text) {
   return words;
 }
 
-// 1024 -> "1,024"; a text as it is.
+// 1024 -> "1,024"; a text is unchanged.
 std::string Shown(const Json& value) {
   if (value.is_string()) return TextOf(value);
   if (!value.is_number_integer()) return JsonText(value);
@@ -37,7 +37,7 @@ void Replace(std::string& text, std::string_view word, const std::string& value)
   if (at != std::string::npos) text.replace(at, word.size(), value);
 }
 
-// The scaled value, nothing if there is no whole one for a count.
+// The scaled value; nothing for a count that would not be whole.
 std::optional<Json> Scaled(const Json& old, double factor) {
   if (!old.is_number()) return std::nullopt;
   const double scaled = factor * old.get<double>();
@@ -46,7 +46,7 @@ std::optional<Json> Scaled(const Json& old, double factor) {
   return Json(static_cast<Count>(scaled));
 }
 
-// Makes a proposal of a row of the table; empty if it changes nothing in this scenario.
+// Turns a row of the table into a proposal; empty if the row changes nothing in this scenario.
 std::optional<Proposal> ProposalOf(const ChangeRow& row, const Json& request, const Json& scenario) {
   Proposal proposal{std::string(row.id),
                     std::string(row.title),
@@ -64,7 +64,7 @@ std::optional<Proposal> ProposalOf(const ChangeRow& row, const Json& request, co
     const Json* found = MemberAt(scenario, assignment.path);
     const Json old = found != nullptr ? *found : Json(nullptr);
     if (scales) {
-      // Leaves out a count that follows from another one, unless the request writes it.
+      // Leaves out a count that follows from another one, unless the request states it.
       if (!proposal.overrides.empty() && MemberAt(request, assignment.path) == nullptr) continue;
       std::optional<Json> scaled = Scaled(old, ParseMeasure(word.substr(scale + 2))->value);
       if (!scaled) return std::nullopt;
@@ -77,7 +77,7 @@ std::optional<Proposal> ProposalOf(const ChangeRow& row, const Json& request, co
     }
     proposal.overrides[assignment.path] = std::move(assignment.value);
   }
-  // More serving devices than there are come with a larger cluster.
+  // If serving needs more devices than the cluster has, the cluster grows, too.
   const auto serving = proposal.overrides.find("serving.devices");
   if (serving != proposal.overrides.end() && *serving > *MemberAt(scenario, "cluster.devices")) {
     proposal.overrides["cluster.devices"] = Json(*serving);
@@ -85,8 +85,8 @@ std::optional<Proposal> ProposalOf(const ChangeRow& row, const Json& request, co
   return proposal;
 }
 
-// Where another preset of a part of the request goes: in place of its preset, or of the whole where it says more than
-// that, but for the member `kept`.
+// The path for another preset of a part of the request: that of its preset, or of the whole part if the request states
+// more than the preset and the member `kept`.
 std::string PathOfPreset(const Json& request, std::string_view part, std::string_view kept = "") {
   const Json* written = FindMember(request, part);
   bool is_plain = written != nullptr && written->is_object();
@@ -114,7 +114,7 @@ std::vector<Proposal> NewerDevices(const Json& request, const Json& scenario) {
   return proposals;
 }
 
-// In serving, as many requests as the request asks for, or as many as fit.
+// In serving, as many requests as the scenario requests, or as many as fit.
 std::vector<Proposal> SmallerModels(const AdviceQuestion& question, const Json& request, const Json& scenario) {
   std::vector<Proposal> proposals;
   const std::string path = PathOfPreset(request, "model");

@@ -1,4 +1,4 @@
-// Changes that a person can make to a scenario, before anybody knows what they bring.
+// Changes that a user can make to a scenario, before their effect is known.
 #pragma once
 
 #include <string>
@@ -12,20 +12,20 @@
 namespace slipstick {
 
 struct Proposal {
-  std::string id;  // "precision.fp8": its kind, and which of them
+  std::string id;  // kind and, after a dot, which one of that kind: "precision.fp8"
   std::string title, effort;
   Needs needs = Needs::kSettings;
   Json overrides = Json::object();  // path -> value
   MappingSearch search = MappingSearch::kNone;
-  std::vector<std::string> search_limits;  // besides those of every search
-  bool only_first_of_kind = false;         // not tried where another of its kind was an answer
-  bool only_way = false;                   // not tried where an answer needs no purchase and does the same work
-  std::vector<std::string> of = {};        // of a pair: the ids of its two
+  std::vector<std::string> search_limits;  // in addition to those of every search
+  bool only_first_of_kind = false;         // not tried if another proposal of its kind was an answer
+  bool only_way = false;                   // not tried if an answer needs no purchase and does the same work
+  std::vector<std::string> of = {};        // for a pair: the ids of its two proposals
 
   [[nodiscard]] std::string Kind() const { return id.substr(0, id.find('.')); }
 };
 
-// In the order in which they are tried. `now`: the scenario as it stands; `request`: the same as it was written.
+// In the order in which they are tried. `now`: the current scenario; `request`: the same as written.
 std::vector<Proposal> ProposalsFor(const AdviceQuestion& question, const Json& request, const JudgedScenario& now);
 
 // Whether two proposals can be made together.

@@ -31,8 +31,8 @@ std::string SecondObjective(const AdviceQuestion& question, bool has_cost) {
   return has_cost ? cost : "";
 }
 
-// "PATH<=VALUE" about a figure of a report, a member of the scenario, power or budget. Members of the mapping go by
-// their short names too, as in a search.
+// Reads "PATH<=VALUE" for a figure of a report, a member of the scenario, power or budget. As in a search, members of
+// the mapping also have short names.
 void ReadAdviceLimit(const std::string& text, AdviceQuestion& question, Issues& issues) {
   SpaceLimits members;
   std::vector<FigureLimit> figures;

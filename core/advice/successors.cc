@@ -11,7 +11,7 @@
 namespace slipstick {
 namespace {
 
-// A cluster of the catalogue with what makes it comparable.
+// A cluster of the catalogue, with the properties by which it is compared.
 struct Offer {
   std::string id, device, vendor, memory, fabric;
   Count year = 0, devices = 0, domain = 0;
@@ -44,7 +44,7 @@ std::string KindOfMemory(const std::string& technology) {
   return technology.substr(0, technology.find_first_of("0123456789 "));
 }
 
-// Nothing for a device whose 16-bit rate the catalogue does not say, or that is announced only.
+// Nothing for a device without a 16-bit rate in the catalogue, or one that is only announced.
 std::optional<Offer> OfferOf(const Json& cluster) {
   const std::string id = TextAt(cluster, "device.preset");
   const Json* device = id.empty() ? nullptr : FindPreset("device", id);
@@ -76,7 +76,7 @@ const std::vector<Offer>& Offers() {
   return all;
 }
 
-// Whether nobody would choose `offer` with `other` on sale.
+// Whether `other` makes `offer` pointless.
 bool IsBeaten(const Offer& offer, const Offer& other) {
   if (!other.IsAtLeast(offer) || other.domain < offer.domain) return false;
   const bool is_variant =
@@ -90,7 +90,7 @@ struct PublishedModel {
   double year = 0, parameters = 0, context = 0;
 };
 
-// Those whose publisher, year and size are known. Constant while the program runs.
+// Models with known publisher, year and size. Constant while the program runs.
 const std::vector<PublishedModel>& PublishedModels() {
   static const auto& all = *new std::vector<PublishedModel>([] {
     std::vector<PublishedModel> models;
@@ -141,7 +141,7 @@ std::vector<SmallerModel> SmallerModelsOf(const Json& scenario) {
   for (const PublishedModel& one : all) {
     if (one.by == own->by && one.year >= own->year && one.parameters < own->parameters) smaller.push_back(&one);
   }
-  // Of one size the one with the longer context: a later release of the same shape.
+  // Of two models with the same size, the one with the longer context: a later release with the same shape.
   std::stable_sort(smaller.begin(), smaller.end(), [](const PublishedModel* a, const PublishedModel* b) {
     return a->parameters != b->parameters ? a->parameters > b->parameters : a->context > b->context;
   });

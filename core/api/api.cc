@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kMaxTrials = 100;
 
-// Whether the issue is about what the fix writes.
+// Whether the issue is about a member that the fix writes.
 bool IsAbout(const Fix& fix, const Issue& issue) {
   const auto is_at = [&issue](const Change& change) {
     return issue.path == change.path || issue.path.starts_with(change.path + ".");
@@ -32,9 +32,9 @@ bool IsAbout(const Fix& fix, const Issue& issue) {
   return is_at(fix.change) || std::any_of(fix.also.begin(), fix.also.end(), is_at);
 }
 
-// Keeps the fixes that remove their issue and bring no other where they write: a member with two checks may pass the
-// first and fail the second, and an unknown member's value may not be one of the nearest known. If none is left, tries
-// to leave the member out.
+// Keeps the fixes that remove their issue without causing another one where they write: a member with two checks may
+// pass the first and fail the second, and an unknown member's value may be invalid for the nearest known member. If
+// none remains, tries to leave the member out.
 Issues WithTriedFixes(Issues issues, const Json& request) {
   int trials = 0;
   const auto fails = [&](const Fix& fix, const std::string& path) {
@@ -136,7 +136,7 @@ Answer TimelineAnswer(std::string_view request) {
 Answer DescribeAnswer() {
   Json inputs = Json::array();
   Describe<Scenario>("", inputs);
-  // Network presets are expanded before the levels are read (scenario.cc), so they are no field.
+  // Network presets are expanded before the levels are read (scenario.cc), so they are not fields.
   inputs.push_back(Json{{"path", "cluster.networks.*"},
                         {"kind", "object"},
                         {"presets", "network"},

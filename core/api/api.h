@@ -1,4 +1,4 @@
-// The verbs of the command line and of the page: JSON text in, JSON text out. Nothing here throws or keeps state.
+// The commands of the command line and of the page: JSON text in, JSON text out. Nothing here throws or keeps state.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@
 namespace slipstick {
 
 // A scenario's report. An empty request is the default scenario; each assignment is "PATH=VALUE". `explain` is the path
-// of a figure of the report, "*" for all of them, "" for none; the report then has its explanations, and the sources of
-// the inputs that they lead to. `timeline`: include every pass of the pipeline, most of a report's size.
+// of a figure of the report, "*" for all, "" for none; if set, the report has the explanations, and the sources of the
+// inputs to which they lead. `timeline`: include every pass of the pipeline, which is most of a report's size.
 Answer EvaluateAnswer(std::string_view request, const std::vector<std::string>& assignments = {},
                       std::string_view explain = "", bool timeline = true);
 
-// How one figure of a scenario's report came to be, as a tree in Markdown.
+// How one figure of a scenario's report is computed, as a tree in Markdown.
 Answer DerivationAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view path);
 
 // The published runs behind the interval of a figure (core/evaluation/runs_like.h).
 Answer EvidenceAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure);
-// What this core says of a file of measurements (core/evaluation/evidence_files.h): {"name", "runs": [{"id", "kind",
-// "measured", "computed", "error", "device", "architecture", "software", "experts"}], "issues"}. `id`: what its runs
-// name as their source.
+// This core's results for a file of measurements (core/evaluation/evidence_files.h): {"name", "runs": [{"id", "kind",
+// "measured", "computed", "error", "device", "architecture", "software", "experts"}], "issues"}. `id`: the id that the
+// file's runs name as their source.
 Answer MeasurementsAnswer(std::string_view id, std::string_view file);
 
 // One operator, collective or expert exchange: {"time_s","bound","flops","bytes","algorithm"}.

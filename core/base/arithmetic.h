@@ -1,4 +1,4 @@
-// The number at the start of a typed text: "1,024", "8*1024", "2^15", "(8 + 8) * 1e3", "26x33".
+// Parses the number at the start of a text that a user typed: "1,024", "8*1024", "2^15", "(8 + 8) * 1e3", "26x33".
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@ struct WrittenNumber {
 };
 
 // Reads the longest arithmetic expression at the start of `text`; an operator without a number after it belongs to the
-// unit ("0.1 /cm^2"). Commas and underscores only group thousands: "1,5" is no number. Nothing if the text does not
-// start with a finite number.
+// unit ("0.1 /cm^2"). Commas and underscores only group thousands: "1,5" is not a number. Returns nothing if the text
+// does not start with a finite number.
 std::optional<WrittenNumber> ReadArithmetic(std::string_view text);
 
 }  // namespace slipstick

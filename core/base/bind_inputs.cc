@@ -12,7 +12,7 @@ void BindNumbers(const Type& type, void* object, const std::string& path, std::s
     case Kind::kQuantity:
     case Kind::kRatio: {
       if (!type.has_node) return;
-      // All quantities have one layout.
+      // Every Quantity type has the same memory layout.
       Ratio number;
       std::memcpy(&number, object, sizeof number);
       if (number.node() != nullptr) return;

@@ -1,12 +1,12 @@
-// The first nodes of a tape: one walk over the field tables gives each number of a struct the node of its path.
+// Binds inputs to a tape: one walk over the field tables gives each number of a struct the node of its path.
 //
 //   Cluster bound = cluster;  // a copy: its nodes must not outlive the tape
 //   BindInputs(bound, "cluster", tape);
 //
-// A number that has a node keeps it: something else already says where it comes from. Without a tape nothing is bound.
+// A number that already has a node keeps it: something else says where it comes from. Without a tape nothing is bound.
 // BindConstants does the same for a table of fitted constants.
 //
-// Doubles, counts that are no Tally, and catalogue entries carry no nodes.
+// Doubles, counts that are not a Tally, and catalogue entries carry no nodes.
 #pragma once
 
 #include <functional>
@@ -37,7 +37,7 @@ void BindNumbers(T& object, const std::string& path, const NodeOfNumber& node_of
   internal::BindNumbers(internal::kType<T>, &object, path, "", node_of);
 }
 
-// `tape`: null: numbers have no nodes.
+// If `tape` is null, numbers get no nodes.
 template <class T>
 void BindInputs(T& object, const std::string& path, Tape* tape) {
   if (tape == nullptr) return;
@@ -45,8 +45,8 @@ void BindInputs(T& object, const std::string& path, Tape* tape) {
               [tape](const BoundNumber& number) { return tape->Input(number.path, number.value, number.dimension); });
 }
 
-// Of a table that is named by its path, "kernels.hopper.peer_reduce": its numbers are rows of their own in an
-// explanation, with this source. A path that is bound already keeps its source.
+// Binds a table that is named by its path, "kernels.hopper.peer_reduce": each of its numbers gets its own row in an
+// explanation, with this source. A path that is already bound keeps its source.
 template <class T>
 void BindConstants(T& table, const std::string& path, std::string_view source, Tape* tape) {
   if (tape == nullptr) return;
@@ -55,13 +55,13 @@ void BindConstants(T& table, const std::string& path, std::string_view source, T
   });
 }
 
-// A number that an input stands for which is none itself: a flag, a name, a part that is absent.
+// Binds a number that follows from an input but is not one itself: from a flag, a name, or an absent part.
 template <class Q>
 Q InputAt(std::string_view path, Q value, Tape* tape) {
   return tape == nullptr ? value : Q::FromBase(value.base(), tape->Input(path, value.base(), Q::kDimension));
 }
 
-// A number that is a row of its own in an explanation, but stands in no table that is bound.
+// Binds a number that has its own row in an explanation but is in no bound table.
 template <class Q>
 Q ConstantAt(std::string_view path, Q value, std::string_view title, std::string_view source, Tape* tape) {
   if (tape == nullptr) return value;

@@ -14,7 +14,7 @@ class CatalogueEntry {
  public:
   CatalogueEntry();                                              // "generic", which every such catalogue has
   explicit CatalogueEntry(std::string_view name);                // must exist
-  explicit CatalogueEntry(const Entry& copy) : entry_(&copy) {}  // of an entry, which outlives this
+  explicit CatalogueEntry(const Entry& copy) : entry_(&copy) {}  // refers to an entry, which must outlive this
   const Entry& operator*() const { return *entry_; }
   const Entry* operator->() const { return entry_; }
   [[nodiscard]] std::string_view name() const;

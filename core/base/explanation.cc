@@ -22,7 +22,7 @@ bool SaysTheSame(const FigureRecord& a, const FigureRecord& b) {
                     });
 }
 
-// Records figures after those that they rest on.
+// Records each figure after the figures that it rests on.
 class Explainer {
  public:
   Explainer(std::span<const ShownNumber> shown, const InputRules& rules) : rules_(rules) {
@@ -49,7 +49,7 @@ class Explainer {
     std::size_t figure = kNoFigure;
   };
 
-  // What a node stands for. `symbol`, `dimension`: of the term that meets it, for a node without a title.
+  // Where a node comes from. `symbol`, `dimension`: from the term that refers to it, for a node without a title.
   Origin OriginOf(const Node& node, std::string_view symbol, const Dimension& dimension) {
     const auto known = of_nodes_.find(&node);
     if (known != of_nodes_.end()) return known->second;
@@ -68,7 +68,7 @@ class Explainer {
     return Place(std::move(figure));
   }
 
-  // Of the figures with one name those that say the same are one; others are numbered.
+  // Figures with the same name and the same content are recorded once; others with that name are numbered.
   Origin Record(FigureRecord figure) {
     figure.path = question_ + "." + figure.symbol;
     std::vector<std::size_t>& places = places_[figure.path];
@@ -99,7 +99,7 @@ class Explainer {
     return {figures_.back().path, figures_.size() - 1};
   }
 
-  // Without its path. The figures that it rests on are recorded.
+  // The figure of a node, still without its path. Also records the figures that it rests on.
   FigureRecord FigureOf(const Node& node, std::string_view symbol, const Dimension& dimension) {
     const NodeFormula formula = FormulaOf(node);
     FigureRecord figure;
@@ -139,7 +139,7 @@ class Explainer {
     if (!rules.empty()) figure.source = std::move(rules);
   }
 
-  // What a report shows once more at another path, an input, or nothing.
+  // A figure for a number that the report also shows at another path, that is an input, or that has no node.
   FigureRecord SameAs(const ShownNumber& shown) {
     FigureRecord figure;
     figure.path = shown.path;
@@ -157,12 +157,12 @@ class Explainer {
   }
 
   const InputRules& rules_;
-  std::string question_;  // of the number that is explained
+  std::string question_;  // path of the number that is explained
   std::vector<FigureRecord> figures_;
   std::unordered_map<const Node*, const ShownNumber*> shown_;         // the first path that shows a node
-  std::unordered_map<const Node*, Origin> of_nodes_;                  // of those met
-  std::unordered_map<std::string, std::vector<std::size_t>> places_;  // of the figures with a name
-  std::unordered_map<std::string, int> constants_;                    // how many have a path
+  std::unordered_map<const Node*, Origin> of_nodes_;                  // of the nodes met so far
+  std::unordered_map<std::string, std::vector<std::size_t>> places_;  // indices of the figures with each name
+  std::unordered_map<std::string, int> constants_;                    // number of constants per path
 };
 
 }  // namespace

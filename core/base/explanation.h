@@ -1,5 +1,5 @@
 // Explanations of a report: each number that it shows, with its formula, its terms, and the figures and inputs that
-// they come from. All of it follows from what the tape recorded (tape.h, provenance.h).
+// they come from. All of it is derived from the tape (tape.h, provenance.h).
 #pragma once
 
 #include <map>
@@ -17,37 +17,37 @@ struct Term {
   double value = 0;  // in base units
   Dimension dimension{};
   std::string origin;  // path of the figure, input or constant; "": a number of the formula itself
-  std::size_t figure;  // place of that figure among all; kNoFigure of an input
+  std::size_t figure;  // index of that figure in the list; kNoFigure for an input
 };
 inline constexpr std::size_t kNoFigure = static_cast<std::size_t>(-1);
 
-// What a choice chose among, by what it compared.
+// One option of a choice, with the value by which the options were compared.
 struct Option {
   std::string name;  // "tile 128 × 256"
   double value = 0;  // in base units
   bool is_chosen = false;
 };
 
-// kProcedure: found step by step, by a simulation or a search that no formula stands for; the note says which.
+// kProcedure: computed step by step, by a simulation or a search, without a formula; the note says which.
 enum class FigureKind { kFormula, kChoice, kConstant, kProcedure };
 
 struct FigureRecord {
-  std::string path;     // that of the report, or of the question and the symbol: "training.step_time_s"
+  std::string path;     // path in the report, or the question's path and the symbol: "training.step_time_s"
   std::string symbol;   // name in formulas
   std::string title;    // short
   std::string note;     // meaning and validity
   std::string source;   // source of the formula
-  std::string formula;  // + - * / ( ), numbers, symbols and the functions of quantity.h; "" of other kinds
+  std::string formula;  // + - * / ( ), numbers, symbols and the functions of quantity.h; "" for other kinds
   double value = 0;
   Dimension dimension{};
   std::vector<Term> terms;
   FigureKind kind = FigureKind::kFormula;
-  std::vector<Option> among{};   // of a choice
-  Dimension compared{};          // of their values
-  std::vector<double> shares{};  // by how many per cent it moves when a term moves by one; 0 where that is not known
+  std::vector<Option> among{};   // the options of a choice
+  Dimension compared{};          // dimension of the options' values
+  std::vector<double> shares{};  // per term: % change of the figure per % change of the term; 0: unknown
 };
 
-// A number that a report shows at a path. Without a node: 0, of what the scenario does not have.
+// A number that a report shows at a path. It has no node if its value is 0 because the scenario lacks that part.
 struct ShownNumber {
   std::string path;
   Dimension dimension{};
@@ -55,12 +55,12 @@ struct ShownNumber {
   const Node* node = nullptr;
 };
 
-// Rules that set inputs, by the paths of these: "dense peak over four".
+// Rules that set inputs, keyed by the paths of these inputs: "dense peak over four".
 using InputRules = std::map<std::string_view, std::string_view>;
 
-// The figures of all numbers that a report shows, and those that they rest on, which come before them. One of these
-// that no path shows is called by its symbol below the question that met it first. Figures that use an input which a
-// rule set, not a measurement, cite the rule.
+// The figures of all numbers that a report shows, preceded by the figures that they rest on. A figure that has no path
+// in the report is named by its symbol, below the question that met it first. Figures that use an input which was set
+// by a rule, not a measurement, cite the rule.
 std::vector<FigureRecord> Explain(std::span<const ShownNumber> shown, const InputRules& rules = {});
 
 }  // namespace slipstick

@@ -2,7 +2,7 @@
 //
 // Reading, range and unit checks, unknown members, writing, the page's form, the share link and the reference all
 // derive from it (schema.h). To add an input: a member with its default, one row in the table, a use. A default that
-// switches something off (0, 1, false, nothing) stands in the struct; what was fitted, measured or stated is data
+// switches something off (0, 1, false, nothing) stands in the struct; fitted, measured or published values are data
 // with a source, in core/presets/standards.
 //
 //   memory.h           struct Memory { Bytes capacity = 80 * kGB; };

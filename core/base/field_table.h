@@ -7,8 +7,8 @@ namespace slipstick {
 
 // The range is in the display unit, so .In(…) comes first.
 //
-// What must be above 0 is at least a millionth of its unit, and a quantity with a unit is at most a billion of them, if
-// its row does not say otherwise: far beyond anything real, and near enough that no figure leaves the range of numbers.
+// Unless its row says otherwise, a value that must be above 0 is at least a millionth of its unit, and a quantity with
+// a unit is at most a billion units: far beyond anything real, and small enough that no figure overflows.
 class FieldBuilder {
  public:
   static constexpr double kLeast = 1e-6, kMost = 1e9;
@@ -22,7 +22,7 @@ class FieldBuilder {
     row_.facts.unit_factor = display.factor;
     return AtMost(kMost);
   }
-  // For a field whose help does not begin with its name.
+  // Sets the label of a field whose help does not begin with its name.
   constexpr FieldBuilder& Label(std::string_view label) {
     row_.facts.label = label;
     return *this;
@@ -37,7 +37,7 @@ class FieldBuilder {
     return *this;
   }
   constexpr FieldBuilder& Between(double low, double high) { return AtLeast(low).AtMost(high); }
-  // Of something, and not none of it.
+  // A fraction above 0 and at most 1.
   constexpr FieldBuilder& Share() { return Above(0).AtMost(1); }
   constexpr FieldBuilder& Required() {
     row_.facts.is_required = true;
@@ -59,7 +59,7 @@ class FieldBuilder {
     row_.facts.is_advanced = true;
     return *this;
   }
-  // In a table that is Advanced.
+  // Shows a field by default in a table that is Advanced.
   constexpr FieldBuilder& Basic() {
     row_.facts.is_basic = true;
     return *this;
@@ -105,7 +105,7 @@ constexpr FieldBuilder Of(std::string_view key, std::string_view help) {
   return FieldBuilder({facts, &internal::MemberAt<member...>, internal::TypeOfMember<member...>()});
 }
 
-// A table of which the form shows the Basic rows, the others on request.
+// A table of which the form shows only the Basic rows by default, the others on request.
 template <std::size_t size>
 constexpr std::array<FieldRow, size> Advanced(const FieldRow (&rows)[size]) {
   std::array<FieldRow, size> advanced = std::to_array(rows);

@@ -1,10 +1,10 @@
-// Names for what formulas compute: a figure is a line of its own in an explanation.
+// Names for computed numbers: a figure is a line of its own in an explanation.
 //
 //   const Seconds wait = Figure("Wait for launches", norm(device_time, launch_time, 4) - device_time,
 //                               "kernels and their launches overlap; the fourth norm says how far");
 //
-// The formula's text, its terms, where they come from and their shares follow from the recorded operations
-// (provenance.h). Numbers without nodes pass through as they are. Texts are copied.
+// The formula's text, its terms, their origins and their shares follow from the recorded operations (provenance.h).
+// Numbers without nodes pass through unchanged. Texts are copied.
 #pragma once
 
 #include <algorithm>
@@ -29,13 +29,13 @@ template <int... E>
   return Quantity<E...>::FromBase(result.base(), named);
 }
 
-// The number without its node, for what a search or a simulation computes.
+// The number without its node, for the inside of a search or a simulation.
 template <int... E>
 Quantity<E...> PlainOf(Quantity<E...> number) {
   return Quantity<E...>::FromBase(number.base());
 }
 
-// A formula as it is read, with the value of a way that rounds less.
+// Shows `formula` in explanations, with a value that was computed in a way that rounds less.
 template <int... E>
 Quantity<E...> Exactly(double value, Quantity<E...> formula) {
   if (formula.node() == nullptr) [[likely]]
@@ -45,7 +45,7 @@ Quantity<E...> Exactly(double value, Quantity<E...> formula) {
   return Quantity<E...>::FromBase(value, formula.node()->tape->Add(std::move(exact)));
 }
 
-// The option in a place, which was chosen by comparing all of them.
+// The option at an index, which was chosen by comparing all of them.
 template <class Q>
 Q Choose(std::string_view title, const std::vector<std::pair<std::string, Q>>& options, std::size_t chosen,
          std::string_view note = "") {
@@ -66,8 +66,8 @@ Q Choose(std::string_view title, const std::vector<std::pair<std::string, Q>>& o
   return Q::FromBase(value, internal::Found(Op::kChoice, value, std::move(operands), std::move(label)));
 }
 
-// A number that a procedure rests on. `share`: by how many per cent what it found moves when this moves by one, where
-// that is known.
+// An operand of a procedure. `share`: change of the procedure's result in per cent when the operand changes by 1 %, if
+// known.
 struct Ground {
   constexpr Ground(Operand on, double moves_by = 0) : operand(on), share(moves_by) {}  // NOLINT: mostly an operand
   template <int... E>
@@ -76,12 +76,12 @@ struct Ground {
   double share;
 };
 
-// Alternatives, each with the number by which it was judged.
+// Alternatives, each with the number by which it was compared.
 template <class Q>
 using Alternatives = std::vector<std::pair<std::string, Q>>;
 
-// What a simulation or a search found, and what it rests on; inside it numbers have no nodes. `among`: what it chose
-// from, if that is how it found it.
+// The result of a simulation or a search, and the numbers that it rests on; inside the procedure numbers have no nodes.
+// `among`: the alternatives, if the procedure chose between some.
 template <class Q, class Compared = Q>
 Q Procedure(std::string_view title, Q found, std::span<const Ground> rests_on, std::string_view note = "",
             std::string_view source = "", const Alternatives<Compared>& among = {}, std::size_t chosen = 0) {

@@ -34,7 +34,7 @@ struct Issue {
 };
 using Issues = std::vector<Issue>;
 
-// The issue, in a larger request that holds this one at `owner`.
+// The same issue, in a larger request that has the faulty part at `owner`.
 Issue Below(const std::string& owner, Issue issue);
 
 // A value, or the issues that prevented it. Exactly one of the two is there.

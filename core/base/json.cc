@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMaxText = 4'000'000, kMaxDepth = 64, kMaxMembers = 4096, kMaxIndex = 64;
 constexpr int kOutOfRange = 406;  // the library's number of that error
 
-// "line 2, column 7" of the character in a place, from 1 on; columns count bytes.
+// "line 2, column 7" of the character at a position; both count from 1, columns in bytes.
 std::string PlaceIn(std::string_view text, std::size_t position) {
   const std::string_view before = text.substr(0, std::max<std::size_t>(position, 1) - 1);
   const std::size_t line_end = before.rfind('\n');  // npos + 1 is 0

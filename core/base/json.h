@@ -22,7 +22,7 @@ Result<Json> ParseJson(std::string_view text);
 // Compact text; numbers with the fewest digits that read back exactly; invalid UTF-8 becomes U+FFFD.
 std::string JsonText(const Json& json);
 
-// The member of an object; null if absent or if `json` is no object.
+// The member of an object; null if absent or if `json` is not an object.
 const Json* FindMember(const Json& json, std::string_view key);
 
 // Appends a member with a new key, without the lookup of [].
@@ -30,7 +30,7 @@ inline void AddMember(Json& object, std::string_view key, Json value) {
   object.get_ref<Json::object_t&>().emplace_back(key, std::move(value));
 }
 
-// As Json{{"key", value}, …}, without an array per member on the way.
+// Like Json{{"key", value}, …}, but without a temporary array per member.
 struct JsonMember {
   std::string_view key;
   mutable Json value;  // moved out of the list that holds it
@@ -43,8 +43,8 @@ inline const std::string& TextOf(const Json& json) { return json.get_ref<const s
 // Merges `over` into `under`: objects by member, arrays by index (an empty one replaces), anything else is replaced.
 void MergeJson(Json& under, const Json& over);
 
-// Sets the value at a dotted path ("cluster.networks.1.bandwidth"), making objects, and arrays padded with {}, on the
-// way.
+// Sets the value at a dotted path ("cluster.networks.1.bandwidth"). Creates the objects and arrays that are missing on
+// the way; arrays are padded with {}.
 void SetPath(Json& json, std::string_view path, Json value);
 
 // The value at a dotted path (array elements by number), or null.

@@ -32,7 +32,7 @@ std::vector<std::string> NearestNames(std::string_view word, const std::vector<s
   std::vector<std::pair<std::size_t, std::string_view>> near;
   for (const std::string_view name : known) {
     const std::size_t distance = EditDistance(word, name);
-    // A part of a name counts as one wrong letter: "h100" is h100-sxm5-80gb rather than a10g.
+    // A name that contains the word counts as one wrong letter: "h100" suggests h100-sxm5-80gb rather than a10g.
     const bool is_part = word.size() >= 2 && name.find(word) != std::string_view::npos;
     if (distance <= max_distance || is_part)
       near.emplace_back(is_part ? std::min<std::size_t>(distance, 1) : distance, name);

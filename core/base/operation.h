@@ -32,14 +32,14 @@ enum class Op : std::uint8_t {
   kProcedure,  // found step by step from its operands, by a simulation or a search
 };
 
-// As formulas write it: the sign with the blanks around it, or the name of a function. "" of those without a formula.
+// The operation in a formula: its sign with blanks around it, or a function's name; "" if it has no formula.
 std::string_view NameOf(Op op);
 
-// Of its operands; none of inputs, choices and procedures, which no formula gives.
+// The value for these operands; not for inputs, choices and procedures, which have no formula.
 double ValueOf(Op op, std::span<const double> x);
 
-// The derivative by the operand in a place, at operands where the operation has this value: of max and min that of what
-// they chose, of steps (ceil, floor) that of the line through them. The power of a norm is a constant.
+// The derivative by operand `by`, where the operation has the value `value`. For max and min it is that of the chosen
+// operand, for steps (ceil, floor) that of the line through them. The power of a norm is a constant.
 double SlopeOf(Op op, double value, std::span<const double> x, std::size_t by);
 
 // (a^p + b^p)^(1/p): two limits that partly overlap; p = 1 is the sum, p = infinity the maximum.

@@ -11,7 +11,7 @@
 //     };
 //   };
 //
-// A trailing comma keeps a row a line when clang-format is at work.
+// A trailing comma makes clang-format keep one row per line.
 //
 //   WriteOutputs(die)                           the struct as JSON, numbers in base units, in the order of the rows
 //   DescribeOutputs<DieReport>("dies.*", out)   path, title, short name, unit and better direction of every row below
@@ -49,7 +49,7 @@ struct OutputFacts {
   std::string_view unit = "";   // for ratios and plain numbers: "%", "count"
   Better better = Better::kNeither;
   bool is_searchable = false;  // a search can optimize or limit it
-  bool explains_each = false;  // of a list: the numbers of its parts have explanations
+  bool explains_each = false;  // of a list: the numbers of its elements have explanations
 };
 
 template <class Get>
@@ -86,7 +86,7 @@ struct OutputRow : OutputFacts {
 
 namespace internal {
 
-// Reads `second` of what `first` reads; absent where that is.
+// Reads `second` from the result of `first`; absent if that is absent.
 template <class First, class Second>
 struct Path {
   First first;
@@ -109,7 +109,7 @@ struct Path {
 
 }  // namespace internal
 
-// Members or functions: of the struct, or each of what the one before reads.
+// A chain of members or functions: the first reads the struct, each other one the result of the one before.
 template <class Get>
 constexpr auto Output(std::string_view key, Get get, std::string_view title) {
   return OutputRow<Get>{{.key = key, .title = title}, get};
@@ -169,7 +169,7 @@ Json OutputJson(const T& value) {
   }
 }
 
-// A number in base units; infinite if absent, such as tokens per dollar where nothing costs anything.
+// A number in base units; infinite if absent, such as tokens per dollar when the cost is zero.
 template <class T>
 double OutputNumber(const T& value) {
   if constexpr (IsOptional<T>::value) {
@@ -245,7 +245,7 @@ void DescribeOutputs(const std::string& path, Json& out) {
 
 namespace internal {
 
-// What a row shows before it is converted to the unit that people read.
+// The value of a row before it is converted to the unit that people read.
 template <class Get, class T>
 constexpr decltype(auto) Unconverted(const Get& get, const T& owner) {
   return std::invoke(get, owner);
@@ -277,7 +277,7 @@ void AddShown(const T& value, const OutputFacts& facts, const std::string& path,
 
 }  // namespace internal
 
-// Appends the numbers of a part of a report that explanations are about, each with its path and what it remembers.
+// Appends the numbers of a part of a report that explanations cover, each with its path and its node.
 template <class T>
 void AddShown(const T& part, const std::string& path, std::vector<ShownNumber>& shown) {
   internal::AddShown(part, {}, path, shown);

@@ -12,9 +12,9 @@
 namespace slipstick {
 namespace {
 
-constexpr std::size_t kLongestPart = 24;  // operations of an intermediate result that is still written out
+constexpr std::size_t kLongestPart = 24;  // largest intermediate result, in operations, that a formula still writes out
 
-// The derivative of a node by its operand in place `i`, where it was computed.
+// The derivative of a node by its operand at index `i`, if it was computed.
 double Slope(const Node& node, std::size_t i) {
   if (node.op == Op::kChoice) return i == node.label->chosen ? 1 : 0;
   if (node.op == Op::kProcedure) {
@@ -42,7 +42,7 @@ Binding BindingOf(const Node& node) {
   }
 }
 
-// As few digits as give the same number again.
+// The fewest digits that read back as the same number.
 std::string Text(double literal) {
   std::array<char, 32> digits{};
   for (const int precision : {6, 9, 12, 15, 17}) {
@@ -75,7 +75,7 @@ class Writer {
  private:
   [[nodiscard]] bool IsTerm(const Node& node) { return node.label != nullptr || SizeOf(node) > kLongestPart; }
 
-  // Operations that a formula writes for an intermediate result.
+  // Number of operations that a formula writes for an intermediate result.
   std::size_t SizeOf(const Node& node) {
     const auto [known, is_new] = sizes_.try_emplace(&node, 1);
     if (!is_new) return known->second;
@@ -92,7 +92,7 @@ class Writer {
     const Binding binding = BindingOf(node);
     if (binding == kCall) return node.op == Op::kSame ? Of(node.operand(0), kSum) : name + "(" + Listed(node) + ")";
     if (binding == kSign) return name + Of(node.operand(0), kSign);
-    // In the order of reading, in which the terms are listed.
+    // Operands are written left to right, because the terms are listed in reading order.
     std::string text = Of(node.operand(0), binding);
     const bool is_apart = node.op == Op::kSubtract || node.op == Op::kDivide;  // a - (b - c)
     text += name;
@@ -109,7 +109,7 @@ class Writer {
     return arguments;
   }
 
-  // In parentheses if it binds less than `weakest`.
+  // Puts the operand in parentheses if it binds less tightly than `weakest`.
   std::string Of(const Operand& operand, Binding weakest) {
     if (operand.node == nullptr) return Text(operand.value);
     if (IsTerm(*operand.node)) return SymbolFor(*operand.node);
@@ -131,7 +131,7 @@ class Writer {
     return terms.emplace_back(FormulaTerm{symbol, &node, 0}).symbol;
   }
 
-  // Backwards through the intermediate results of this formula alone.
+  // Propagates derivatives backwards through the intermediate results of this formula alone.
   void Differentiate() {
     std::unordered_map<const Node*, double> by{{&root_, 1}};
     std::sort(inside_.begin(), inside_.end(), [](const Node* a, const Node* b) { return a->place > b->place; });

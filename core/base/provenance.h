@@ -13,26 +13,26 @@ namespace slipstick {
 struct FormulaTerm {
   std::string symbol;
   const Node* node = nullptr;
-  double derivative = 0;  // of the figure by this term, the other terms kept
+  double derivative = 0;  // of the figure by this term, with the other terms held constant
 };
 
 struct NodeFormula {
-  std::string text;  // in the language of explanation.h; "" of inputs, choices and procedures
+  std::string text;  // in the language of explanation.h; "" for inputs, choices and procedures
   std::vector<FormulaTerm> terms;
 };
 
 // The operations that lead to a node, down to the nearest terms.
 NodeFormula FormulaOf(const Node& node);
 
-// "Cost per good die" -> "cost_per_good_die"; an input is called by the last part of its path, without numbers.
+// "Cost per good die" -> "cost_per_good_die"; an input's symbol is the last part of its path that is not a number.
 std::string SymbolOf(const Node& node);
 
-// The derivatives of a node by every node on its tape up to it, in one pass backwards. Of max, min and choices that of
-// what they chose, of steps (ceil, floor) that of the line through them, of procedures the shares that they state.
+// The derivatives of a node by every node on its tape up to it, in one backward pass. For max, min and choices they
+// follow the chosen operand, for steps (ceil, floor) the line through them, for procedures the shares that these state.
 std::vector<double> DerivativesOf(const Node& node);
 
-// The values of all nodes of a tape where the inputs have other values: choices stay as they were chosen, procedures
-// keep what they found.
+// The values of all nodes of a tape for other values of the inputs. Choices stay as they were chosen, and procedures
+// keep their results.
 std::vector<double> Replayed(const Tape& tape, const std::function<double(const Node& input)>& value_of);
 
 }  // namespace slipstick

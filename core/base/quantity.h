@@ -1,14 +1,14 @@
 // Numbers with a dimension that remember how they were computed: a formula with mixed-up units does not compile.
 //
-// One base unit per dimension: byte, FLOP, token, second, dollar, joule, millimetre, gram of CO2 equivalent. The
+// One base unit per dimension: byte, FLOP, token, second, dollar, joule, millimeter, gram of CO2 equivalent. The
 // model converts nothing; units.h has the units that people read and write. A Ratio has no dimension; it is what
 // remains when all exponents cancel, and a literal becomes one by itself. Counts of things (layers, heads, devices) are
 // Count; where a count enters a formula it is converted to double there.
 //
-// Beside its value a quantity holds the node of the operation that made it (tape.h): null unless an operand has one.
-// A copy has the same node. Comparisons and hashes see values only.
+// Beside its value a quantity holds the node of the operation that made it (tape.h): null unless an operand has one. A
+// copy has the same node. Comparisons and hashes see values only.
 //
-// On the way to core without bare doubles a Ratio converts to a double by itself, and so loses its node.
+// A Ratio converts to a double implicitly, and then loses its node.
 #pragma once
 
 #include <algorithm>
@@ -76,7 +76,7 @@ class Quantity {
   static constexpr Quantity Of(Op op, double value, Quantity a, Quantity b) {
     return FromBase(value, internal::Join(op, value, a.operand(), b.operand()));
   }
-  double base_ = 0;  // first, where field tables write it
+  double base_ = 0;  // must be the first member: field tables write through its address
   const Node* node_ = nullptr;
 };
 
@@ -91,7 +91,7 @@ constexpr auto operator/(Quantity<A...> a, Quantity<B...> b) {
   return Quantity<(A - B)...>::FromBase(value, internal::Join(Op::kDivide, value, a.operand(), b.operand()));
 }
 
-// With a plain number on one side: it is a literal.
+// With a plain number on one side, which becomes a literal.
 template <int... A, Arithmetic N>
 constexpr auto operator*(Quantity<A...> a, N b) {
   return a * Quantity<(A * 0)...>(b);
@@ -240,8 +240,8 @@ auto sqrt(Quantity<A...> x) {
   const double value = std::sqrt(x.base());
   return Quantity<(A / 2)...>::FromBase(value, internal::Join(Op::kSqrt, value, x.operand()));
 }
-// To whole numbers, whatever the rounding of what came before: 128 * (108 / 128) holds 108. Formulas of figures write
-// the guard out.
+// Guards ceil and floor against rounding errors of earlier operations: 128 * (108 / 128) holds 108. Formulas of figures
+// leave the guard out.
 inline constexpr double kRoundingGuard = 1e-9;
 inline double WholeBelow(double x) { return std::floor(x + kRoundingGuard); }
 inline double WholeAbove(double x) { return std::ceil(x - kRoundingGuard); }

@@ -1,4 +1,4 @@
-// The release, named once for all: commands, schema, package and page take it from here.
+// The release number, defined only here: commands, schema, package and page read it from here.
 #pragma once
 
 #include <string_view>

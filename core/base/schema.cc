@@ -22,7 +22,7 @@ std::string_view ChosenName(const Choices& choices, const void* value) {
   return "";
 }
 
-// For reading: the accessors of a field table serve readers and writers alike.
+// Casts const away for reading: readers and writers share the accessors of a field table.
 void* Mutable(const void* value) { return const_cast<void*>(value); }
 
 void DescribeNumber(const FieldFacts& facts, const char* kind, Json& entry) {
@@ -32,7 +32,7 @@ void DescribeNumber(const FieldFacts& facts, const char* kind, Json& entry) {
   if (std::isfinite(facts.range.high)) entry["high"] = facts.range.high;
 }
 
-// Kind, default, unit, range and choices, each where the type has it.
+// Adds kind, default, unit, range and choices, each if the type has it.
 void DescribeType(const FieldFacts& facts, const Type& type, const void* held, Json& entry) {
   entry["kind"] = "object";
   if (type.kind != Kind::kObject) entry["default"] = WriteAs(type, held);
@@ -82,7 +82,7 @@ std::string HelpOf(const FieldFacts& facts) {
   return std::string(facts.help) + (facts.is_outside_reports ? ". No figure of a report uses it" : "");
 }
 
-// Longer names are cut at a comma, longer remarks in parentheses are left out.
+// Labels longer than this are cut at a comma; longer remarks in parentheses are left out.
 constexpr std::size_t kLongLabel = 40;
 constexpr std::size_t kLongRemark = 12;
 
@@ -93,7 +93,7 @@ std::string LabelOf(const FieldFacts& facts) {
   for (const std::string_view end : {": ", "; ", ". "}) label = label.substr(0, label.find(end));
   const std::size_t open = label.find(" (");
   if (open != std::string_view::npos) {
-    const std::size_t close = label.find(')', open);  // npos where the remark goes on behind a break
+    const std::size_t close = label.find(')', open);  // npos if the remark continues behind a break
     if (close - open - 2 > kLongRemark) label = label.substr(0, open);
   }
   if (label.size() > kLongLabel) label = label.substr(0, label.find(", "));
@@ -223,7 +223,7 @@ bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, c
   return true;
 }
 
-// The default preset of a struct, "" for none.
+// The default preset of a struct; "" if there is none.
 std::string StandardPreset(const Type& type) {
   for (const FieldRow& row : *type.fields) {
     if (row.facts.key == "preset") return *static_cast<const std::string*>(row.at(Mutable(type.standard())));

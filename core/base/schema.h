@@ -1,7 +1,7 @@
 // Reading, writing and describing any struct that has a field table (field.h).
 //
 //   Read(json, "cluster", issues, cluster)   every fault becomes an issue; absent members are as in the standard
-//   Standard<Cluster>()                      a value of which nothing is stated (field.h)
+//   Standard<Cluster>()                      a value with only defaults (field.h)
 //   Write(cluster)                           all members, numbers in base units; Read(Write(x)) == x
 //   Describe<Cluster>("cluster", out)        path, kind, unit, range, default, choices, help of every field below it
 //   ExpandPresets<Cluster>(json, …)          replaces "preset": "dgx-h100" by the catalogue entry under the overrides;
@@ -26,7 +26,7 @@ namespace slipstick {
 
 // Finds a catalogue entry; null if there is none.
 using PresetFinder = std::function<const Json*(std::string_view kind, std::string_view id)>;
-// The ids of a kind that are similar to a word.
+// Returns the ids of a kind that are similar to a word.
 using PresetsLike = std::function<std::vector<std::string>(std::string_view kind, std::string_view id)>;
 
 // A text that had no unit, and what it was read as: {"cost.electricity", "0.12", "0.12 $/kWh"}.
@@ -39,7 +39,7 @@ Json WithoutRemarks(const Json& preset);
 
 namespace internal {
 
-// What a standard's entry states, over the entry of the kind that it names. Defined where the catalogue is read
+// A standard's entry, merged over the entry of the kind that it names. Defined where the catalogue is read
 // (catalogue/catalogue_entries.cc).
 Json StandardEntry(std::string_view id, std::string_view kind);
 
@@ -61,7 +61,7 @@ void Read(const Json& json, const std::string& path, Issues& issues, T& out) {
   internal::ReadAs(internal::kType<T>, json, path, issues, &out);
 }
 
-// The same over a value: absent members stay as they are.
+// As above, but into an existing value: absent members stay unchanged.
 template <class T>
 void ReadOver(const Json& json, const std::string& path, Issues& issues, T& out) {
   internal::ReadAs(internal::kType<T>, json, path, issues, &out);
@@ -78,15 +78,15 @@ void Describe(const std::string& path, Json& out) {
   internal::DescribeAs(internal::kType<T>, path, &Standard<T>(), out);
 }
 
-// Replaces every {"preset": id, …overrides} below `json` by the catalogue's entry under the overrides.
+// Replaces every {"preset": id, …overrides} below `json` by the catalogue's entry, with the overrides merged into it.
 template <class T>
 void ExpandPresets(Json& json, const std::string& path, const PresetFinder& find, const PresetsLike& like,
                    Issues& issues) {
   internal::ExpandAs(internal::kType<T>, json, path, find, like, issues);
 }
 
-// Appends its field's unit to every text below `json` that is a bare number, and lists what it changed. Counts and
-// tokens stay plain.
+// Appends the field's unit to every text below `json` that is a bare number, and lists its changes. Counts and tokens
+// stay plain.
 template <class T>
 void NameUnits(Json& json, const std::string& path, std::vector<NamedUnit>& named) {
   internal::NameUnitsAs(internal::kType<T>, json, path, named);

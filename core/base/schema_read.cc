@@ -29,7 +29,7 @@ struct Location {
   }
 };
 
-// Leave out what has a default. List entries cannot be left out: later entries would move up.
+// Leaves out a member that has a default. List entries cannot be left out: later entries would move up.
 Fixes WithoutIt(const FieldFacts& facts, const Location& location) {
   if (facts.is_required || location.member.empty()) return {};
   return {LeaveOut(location.Text())};
@@ -58,7 +58,7 @@ std::string RangeText(const FieldFacts& facts, bool whole) {
   return text;
 }
 
-// A comma that does not group thousands may be a decimal point: the user has to say.
+// A comma that does not group thousands may be a decimal point: the user must decide.
 std::string CommaText(const Json& json) {
   const bool comma = json.is_string() && TextOf(json).find(',') != std::string_view::npos;
   return comma ? " (a comma only groups thousands: write 1.5 or 1,500)" : "";
@@ -70,7 +70,7 @@ bool IsBillions(std::string_view text, const Measure& measure) {
          std::string_view(" 0123456789.)").find(text[text.size() - 2]) != std::string_view::npos;
 }
 
-// Well below 2^53, up to which a double holds every whole number.
+// The limit is well below 2^53, up to which a double holds every whole number.
 bool FitsCount(double value) { return std::abs(value) < 9e15; }
 
 // A numeric field at its path.
@@ -86,7 +86,7 @@ struct NumberField {
       measure = Measure{measure->value * 1e9, {}, false};
     return measure;
   }
-  // Whether a text is a number of this dimension that no double holds in base units: "1e300 TFLOP/s".
+  // Whether a text is a number of this dimension that overflows a double in base units: "1e300 TFLOP/s".
   [[nodiscard]] bool IsTooLarge(std::string_view text) const {
     const std::optional<WrittenNumber> number = ReadArithmetic(text);
     if (!number || number->value < 0) return false;
@@ -97,7 +97,7 @@ struct NumberField {
     const bool tokens = facts.is_length && measure.dimension == Tokens::kDimension;
     return !measure.has_unit || measure.dimension == dimension || tokens;
   }
-  // In range or not; nothing if the value is no number of this dimension.
+  // The number, in range or not; nothing if the value is not a number of this dimension.
   [[nodiscard]] std::optional<double> NumberOf(const Json& json) const {
     if (json.is_number()) return json.get<double>();
     const std::optional<Measure> measure = json.is_string() ? MeasureOf(TextOf(json)) : std::nullopt;
@@ -137,7 +137,7 @@ std::string MessageOf(const Json& json, const NumberField& field) {
   return "Enter " + RangeText(field.facts, field.whole) + unit + CommaText(json);
 }
 
-// Likely meanings of a refused text: "1,5" is 1.5 or 15, "3 TB" of a rate is 3 TB/s, "80 gb" is 80 GB.
+// Likely meanings of a rejected text: "1,5" is 1.5 or 15, "3 TB" for a rate is 3 TB/s, "80 gb" is 80 GB.
 std::vector<Json> MeantBy(std::string text) {
   if (const std::optional<UnknownUnit> unknown = FindUnknownUnit(text); unknown && !unknown->spelled.empty())
     return {unknown->spelled};
@@ -218,7 +218,7 @@ void ReadEntry(const Json& json, const EntryOperations& entry, const Location& l
   RefuseName(json, entry.names(), location, issues);
 }
 
-// All quantities have one layout: the value, and the node, which a number from a table has none of.
+// All quantities have one layout: the value, then the node; a number from a table has no node.
 void WriteBase(double value, void* quantity) {
   const Ratio written = value;
   std::memcpy(quantity, &written, sizeof written);
@@ -235,7 +235,7 @@ void WriteCount(const Type& type, Count value, void* count) {
 void ReadValue(const Type& type, const Json& json, const FieldFacts& facts, const Location& location, Issues& issues,
                void* out);
 
-// The values at and below an unknown member, as changes below another path.
+// Lists the values at and below an unknown member, as changes below another path.
 void MoveBelow(const std::string& path, const Json& json, std::vector<Change>& changes) {
   if (!json.is_object()) return changes.push_back({path, JsonText(json)});
   for (const auto& [key, value] : json.items()) MoveBelow(JoinPath(path, key), value, changes);
@@ -244,7 +244,7 @@ void MoveBelow(const std::string& path, const Json& json, std::vector<Change>& c
 // Renames an unknown member to the nearest known names, or leaves it out.
 Fixes FixesOfUnknown(const std::string& owner, const std::string& key, const Json& value,
                      const std::vector<std::string_view>& keys) {
-  // A path cannot name such a member.
+  // A path cannot contain such a name.
   if (key.empty() || key.find('.') != std::string::npos) return {};
   const std::string path = JoinPath(owner, key);
   Fixes fixes;

@@ -1,4 +1,4 @@
-// Standard<Cluster>(): a value of which nothing is stated (field.h).
+// Standard<Cluster>(): a value with only defaults (field.h).
 #pragma once
 
 #include "core/base/type.h"

@@ -1,5 +1,5 @@
-// A count that remembers its node, as a quantity does: a Count for loops, a Ratio in formulas. Write Ratio(tally)
-// there: an operator beside a plain number takes the Count, which has no node.
+// A count that remembers its node, as a quantity does: a Count for loops, a Ratio in formulas. Write Ratio(tally) in
+// formulas: an operator with a plain number on the other side takes the Count, which has no node.
 #pragma once
 
 #include <cmath>
@@ -26,11 +26,11 @@ class Tally {
   }
 
  private:
-  Count count_ = 0;  // first, where field tables read it
+  Count count_ = 0;  // must be the first member: field tables read through its address
   const Node* node_ = nullptr;
 };
 
-// Of a whole number, rounded.
+// The tally of a number, rounded to a whole one.
 inline Tally TallyOf(Ratio number) { return Tally(static_cast<Count>(std::llround(number))).With(number.node()); }
 
 template <class Document>

@@ -67,7 +67,7 @@ const Node* Tape::Add(Node node, Label label) {
 namespace internal {
 namespace {
 
-// The operand that an operation returns as it is; null: none.
+// The operand that an operation returns unchanged; null if there is none.
 const Node* Unchanged(Op op, const Operand& a, const Operand& b) {
   const auto is = [](const Operand& operand, double literal) {
     return operand.node == nullptr && operand.value == literal;
@@ -114,7 +114,7 @@ const Node* Named(const Node* node, const char* title, std::size_t title_size, c
   label.note.assign(note, note_size);
   label.source.assign(source, source_size);
   label.dimension = dimension;
-  // A copy shares the operands; the intermediate result stays what it was elsewhere.
+  // A copy shares the operands; where the original is used elsewhere, it stays an intermediate result.
   Node named = *node;
   if (node->label != nullptr) {
     named = Node{};

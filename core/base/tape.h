@@ -2,11 +2,11 @@
 //
 // Plain arithmetic writes the tape, as operator overloading does in reverse-mode automatic differentiation (CppAD,
 // Adept, Stan Math). A number has a node if it was made from one that has; the first nodes are the inputs that a tape
-// binds (Tape::Input). So there is no switch and nothing global: numbers that no tape has bound record nothing, and an
+// binds (Tape::Input). So there is no switch and no global state: numbers that no tape has bound record nothing, and an
 // operation on them costs one branch.
 //
-// The tape owns its nodes and outlives every number that has one. What outlives a tape (the embedded catalogue, tables
-// made once, memos) holds numbers without nodes. One tape is written by one thread.
+// The tape owns its nodes and must outlive every number that has one. Data that outlive a tape (the embedded catalogue,
+// tables made once, memos) hold numbers without nodes. Only one thread writes a tape.
 #pragma once
 
 #include <array>
@@ -29,24 +29,24 @@ using Dimension = std::array<int, kDimensions>;  // exponents, in the order of t
 class Tape;
 struct Node;
 
-// Without a node: a literal.
+// An operand without a node is a literal.
 struct Operand {
   const Node* node = nullptr;
   double value = 0;
 };
 
-// The texts of a node, which inputs and figures have. Others are intermediate results of a formula.
+// The texts of a node. Inputs and figures have them; nodes without are intermediate results of a formula.
 struct Label {
   std::string title;   // of a figure or a constant
-  std::string note;    // where the title leaves something open
+  std::string note;    // only if the title leaves something open
   std::string source;  // of the formula, or of the number
   std::string path;    // of an input
   Dimension dimension{};
   std::vector<std::string> options{};  // names of a choice's operands
-  std::vector<double> compared{};      // what it compared, one for each
+  std::vector<double> compared{};      // the values that were compared, one per option
   Dimension compared_in{};
   std::size_t chosen = 0;
-  std::vector<double> shares{};  // of a procedure: by how many per cent it moves when an operand moves by one
+  std::vector<double> shares{};  // of a procedure, per operand: % change of the result per %
   bool is_constant = false;      // an input that is a row of a table, not of the scenario
 };
 
@@ -58,7 +58,7 @@ struct Node {
   std::vector<Operand> many{};   // of a choice or a procedure
   const Label* label = nullptr;  // null: an intermediate result
   Tape* tape = nullptr;
-  std::size_t place = 0;  // on the tape, behind its operands
+  std::size_t place = 0;  // index on the tape; greater than those of its operands
 
   [[nodiscard]] std::size_t arity() const;
   [[nodiscard]] const Operand& operand(std::size_t i) const { return many.empty() ? few[i] : many[i]; }
@@ -70,15 +70,15 @@ class Tape {
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
 
-  // The node of the input at a path: one for each path and value.
+  // The node of the input at a path: one per path and value.
   const Node* Input(std::string_view path, double value, const Dimension& dimension);
-  // The same for a fitted constant, a row of a table.
+  // As Input, for a fitted constant, which is a row of a table.
   const Node* Constant(std::string_view path, double value, const Dimension& dimension, std::string_view title,
                        std::string_view source);
   const Node* Add(Node node);
   const Node* Add(Node node, Label label);
   [[nodiscard]] const std::deque<Node>& nodes() const { return nodes_; }
-  // What numbers with nodes refer to, made once for each key and kept as long as the tape.
+  // Data that numbers with nodes refer to, made once per key and kept as long as the tape.
   template <class T, class Make>
   T& Kept(const std::string& key, const Make& make) {
     std::shared_ptr<void>& kept = kept_[key];
@@ -89,7 +89,7 @@ class Tape {
  private:
   const Node* Known(double value, Label label);
 
-  std::deque<Node> nodes_;  // grows without moving
+  std::deque<Node> nodes_;  // a deque, because growing it moves no node
   std::deque<Label> labels_;
   std::unordered_map<std::string, std::vector<const Node*>> inputs_;
   std::unordered_map<std::string, std::shared_ptr<void>> kept_;
@@ -97,8 +97,8 @@ class Tape {
 
 namespace internal {
 
-// Adding a literal 0 or multiplying by a literal 1 is no operation: the node is that of the other operand. Formulas
-// call these everywhere, so they take plain numbers, which WebAssembly hands over without memory.
+// Adding a literal 0 or multiplying by a literal 1 records nothing: the result has the node of the other operand.
+// Formulas call these everywhere, so they take plain numbers, which WebAssembly passes without memory accesses.
 [[gnu::noinline, gnu::cold]] const Node* Record(Op op, double value, const Node* a, double a_value);
 [[gnu::noinline, gnu::cold]] const Node* Record(Op op, double value, const Node* a, double a_value, const Node* b,
                                                 double b_value);
@@ -121,11 +121,11 @@ constexpr const Node* Join(Op op, double value, Operand a, Operand b, Operand c)
   return Record(op, value, a.node, a.value, b.node, b.value, c.node, c.value);
 }
 
-// The result of an operation as a figure. Texts are handed over as plain numbers too.
+// The result of an operation as a figure. Texts are passed as plain numbers, too.
 [[gnu::noinline, gnu::cold]] const Node* Named(const Node* node, const char* title, std::size_t title_size,
                                                const char* note, std::size_t note_size, const char* source,
                                                std::size_t source_size, const Dimension& dimension);
-// As an operation with a label; null if none of the operands has a node.
+// Records an operation with a label; null if none of the operands has a node.
 [[gnu::cold]] const Node* Found(Op op, double value, std::vector<Operand> operands, Label label);
 
 }  // namespace internal

@@ -1,4 +1,4 @@
-// Type descriptions of field tables: one per type, walked by the functions of schema.h. The walks are thus compiled
+// Type descriptions of field tables: one per type, walked by the functions of schema.h. The walks are compiled only
 // once, not once per field.
 #pragma once
 
@@ -26,16 +26,16 @@ struct Range {
 struct FieldFacts {
   std::string_view key;
   std::string_view help;
-  std::string_view label = "";  // what a form calls it; without one, the first words of the help
+  std::string_view label = "";  // label in a form; if empty, the first words of the help
   std::string_view unit = "";   // display unit; a bare number in JSON is always in base units
   double unit_factor = 1;
   Range range{};
   bool is_required = false;         // the scenario or its preset must set it
   bool is_length = false;           // a length in tokens: "8k" is 8,192
   bool is_derived = false;          // filled in by the core if absent (dp, head_dim)
-  bool is_outside_reports = false;  // moves no figure of a report: informational, or only for cost studies
+  bool is_outside_reports = false;  // changes no figure of a report: informational, or only for cost studies
   bool is_advanced = false;         // the form shows it only on request
-  bool is_basic = false;            // never so, where most of its table is
+  bool is_basic = false;            // always shown, although most of its table is advanced
 };
 
 // A member of a struct with a field table.
@@ -56,7 +56,7 @@ struct Choices {
   std::size_t size;
 };
 
-// The same for catalogue entries.
+// As Choices, for catalogue entries.
 struct EntryOperations {
   const std::vector<std::string_view>& (*names)();
   std::string_view (*chosen)(const void* entry);
@@ -65,7 +65,7 @@ struct EntryOperations {
 
 struct OptionalOperations {
   void* (*held)(void* optional);    // the held value, or null
-  void* (*engage)(void* optional);  // holds a standard value if it was empty
+  void* (*engage)(void* optional);  // holds a default value if it was empty
   void (*reset)(void* optional);
 };
 
@@ -73,7 +73,7 @@ struct ListOperations {
   std::size_t (*size)(const void* list);
   void* (*at)(void* list, std::size_t place);
   void (*clear)(void* list);
-  void* (*append)(void* list);  // appends a standard value
+  void* (*append)(void* list);  // appends a default value
 };
 
 struct Type {
@@ -88,10 +88,10 @@ struct Type {
   const Type* inner = nullptr;        // element of a list or an optional
   OptionalOperations optional{};
   ListOperations list{};
-  const void* (*standard)() = nullptr;  // a standard value: of `inner`, or of an object that may name a preset
+  const void* (*standard)() = nullptr;  // a default value: of `inner`, or of an object that may name a preset
 };
 
-// Sets the defaults that data states: of the object itself and of those in it.
+// Sets the defaults that the presets state: of the object itself and of the objects in it.
 void SetStandards(const Type& type, void* object);  // schema.cc
 
 template <class T>
@@ -131,11 +131,11 @@ struct Described;
 template <class T>
 inline constexpr Type kType = Described<T>::Make();
 
-// A value of which nothing is stated.
+// A value with only defaults.
 template <class T>
 const T& Standard() {
   static const T& standard = *[] {
-    T* made = new T{};  // never destroyed: nothing of it outlives the program
+    T* made = new T{};  // never destroyed, so references to it stay valid until the program ends
     SetStandards(kType<T>, made);
     return made;
   }();

@@ -1,4 +1,4 @@
-// The type that field tables give a path: "cluster.networks.1.bandwidth".
+// The type of the field at a path, from the field tables: "cluster.networks.1.bandwidth".
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,11 @@
 namespace slipstick {
 
 namespace internal {
-// The type at the path below `type`, whether or not a value is there; null if there is no such field.
+// The type at the path below `type`, whether or not a value is present; null if there is no such field.
 const Type* TypeAt(const Type& type, std::string_view path);
 }  // namespace internal
 
-// The catalogue whose entries a text at this path names; "" if none.
+// The catalogue whose entry a text at this path names; "" if none.
 template <class T>
 std::string_view PresetKindAt(std::string_view path) {
   const internal::Type* type = internal::TypeAt(internal::kType<T>, path);
@@ -27,7 +27,7 @@ bool IsQuantityAt(std::string_view path) {
   return type != nullptr && type->kind == internal::Kind::kQuantity;
 }
 
-// The members that an object at this path must have; none if no object belongs there.
+// The required members of an object at this path; none if the field is not an object.
 template <class T>
 std::vector<std::string_view> RequiredMembersAt(std::string_view path) {
   const internal::Type* type = internal::TypeAt(internal::kType<T>, path);

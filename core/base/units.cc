@@ -34,7 +34,7 @@ constexpr Dimension kLengthDim{       0, 0, 0, 0, 0, 0, 1, 0};
 constexpr Dimension kGramDim{         0, 0, 0, 0, 0, 0, 0, 1};
 // clang-format on
 
-// Looked up whole before any prefix is split off, so that "min" is a minute and "m" a metre.
+// A whole name is looked up before any prefix is split off, so that "min" is a minute and "m" a meter.
 constexpr BaseUnit kBaseUnits[] = {
     {"B", 1, kByteDim, true},
     {"byte", 1, kByteDim, true},
@@ -255,7 +255,7 @@ std::optional<Measure> ParseMeasure(std::string_view text, double thousand) {
 
 namespace {
 
-// The ways to write a name that people take for a unit's: in capitals, as a binary unit, with a power.
+// Other spellings that people use for a unit's name: in capitals, as a binary unit, with a power.
 std::array<std::string, 3> OtherSpellings(std::string_view name) {
   std::string capitals(name);
   std::transform(capitals.begin(), capitals.end(), capitals.begin(),
@@ -319,7 +319,7 @@ std::string NumberText(double value) {
   return text.data();
 }
 
-// All digits, unlike NumberText.
+// Unlike NumberText, prints all digits.
 std::string GroupedText(double whole) {
   if (std::abs(whole) >= 1'000'000'000'000'000) return NumberText(whole);
   std::string text = std::to_string(static_cast<Count>(whole));

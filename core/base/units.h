@@ -75,18 +75,18 @@ struct Measure {
   bool has_unit = false;
 };
 
-// Reads "80 GB", "0.1 /cm^2", "4k", "1e12", "85 %", "15 Ttoken". Without a unit the suffixes k, M, G, B, T count; k is
-// thousand (1,000, or 1,024 for lengths in tokens, where people write 8k for 8,192). Nothing if the text is no number
-// or the unit is unknown.
+// Reads "80 GB", "0.1 /cm^2", "4k", "1e12", "85 %", "15 Ttoken". Without a unit the suffixes k, M, G, B, T are
+// multipliers; k is `thousand` (1,000, or 1,024 for lengths in tokens, where people write 8k for 8,192). Returns
+// nothing if the text is not a number or the unit is unknown.
 std::optional<Measure> ParseMeasure(std::string_view text, double thousand = 1000);
 
-// A text whose number is followed by something that is no unit.
+// A text whose number is followed by an unknown unit.
 struct UnknownUnit {
   std::string name;  // "gb" of "80 gb", "mm2" of "1e3 mm2", "€" of "0.12 €/kWh"
   std::string
-      spelled;  // the text with a unit in its place that only capitals or a ^ set apart: "80 GB", "1e3 mm^2"; or empty
+      spelled;  // the text with a known unit that differs only in capitals or a ^: "80 GB", "1e3 mm^2"; or empty
 };
-// Nothing if the text has no number, or only known units behind it.
+// Returns nothing if the text has no number, or only known units after it.
 std::optional<UnknownUnit> FindUnknownUnit(std::string_view text);
 
 // The base unit of a dimension as text: {1,0,0,-1,…} -> "B/s".
@@ -101,7 +101,7 @@ std::string GroupedText(double whole);
 // A size of memory as the page shows it: "79.2 GiB", "8.58 TiB".
 std::string GibText(Bytes bytes);
 
-// A value in a base unit for a reader, four digits and a decimal prefix: "5.657 s", "80 GB", "12.5 us".
+// A value in a base unit for people, with four digits and a decimal prefix: "5.657 s", "80 GB", "12.5 us".
 std::string ReadableText(double value, std::string unit);
 
 }  // namespace slipstick

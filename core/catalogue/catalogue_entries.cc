@@ -1,4 +1,4 @@
-// Catalogues whose entries are chosen by name only: kernel families and link families; and the defaults of structs.
+// Catalogues whose entries are only chosen by name: kernel families and link families; and the defaults of structs.
 #include <cassert>
 #include <deque>
 #include <string>
@@ -52,7 +52,7 @@ class LazyEntry {
   MadeOnce<Entry> entry_;
 };
 
-// Never destroyed: chosen entries are pointed to until the program ends.
+// Never destroyed, because pointers to chosen entries stay in use until the program ends.
 template <class Entry>
 const std::deque<LazyEntry<Entry>>& LazyEntries() {
   static const std::deque<LazyEntry<Entry>>& entries = *[] {

@@ -16,14 +16,14 @@ struct PresetText {
 };
 // The embedded files, ordered by kind and id.
 const std::vector<PresetText>& PresetTexts();
-// Kind, id and text of each, a NUL behind each of them. Generated at build time.
+// Kind, id and text of each file, each followed by a NUL. Generated at build time.
 std::string_view EmbeddedPresets();
 
-// A parsed entry, or null.
+// A parsed entry; null if there is none.
 const Json* FindPreset(std::string_view kind, std::string_view id);
 // The ids of a kind that are similar to a word, most similar first.
 std::vector<std::string> NearestPresets(std::string_view kind, std::string_view id);
-// Every kind, in the order of the alphabet.
+// All kinds, in alphabetical order.
 std::vector<std::string_view> PresetKinds();
 // All entries of a kind ("": every kind), as the `presets` command prints them.
 Json PresetCatalogue(std::string_view kind);

@@ -34,12 +34,12 @@ struct Algorithm {
 };
 using AlgorithmFamily = const std::vector<Algorithm>& (*)();
 
-// CollectiveLibrary::kMeasured.
+// For CollectiveLibrary::kMeasured.
 const std::vector<Algorithm>& LibraryAlgorithms();  // NCCL, RCCL and similar libraries
 const std::vector<Algorithm>& LibraryExchanges();   // their all-to-all and messages
 const std::vector<Algorithm>& EngineAlgorithms();   // one-shot and two-shot kernels of serving engines
 
-// CollectiveLibrary::kAnalytic: closed forms of the literature.
+// For CollectiveLibrary::kAnalytic: closed forms of the literature.
 const std::vector<Algorithm>& RingAlgorithms();
 const std::vector<Algorithm>& RecursiveAlgorithms();     // halving, doubling, binomial, Bruck
 const std::vector<Algorithm>& DirectAlgorithms();        // one-shot, two-shot, direct, pairwise, send
@@ -48,10 +48,10 @@ const std::vector<Algorithm>& GridAlgorithms();          // torus and mesh, dime
 const std::vector<Algorithm>& HierarchicalAlgorithms();  // level by level
 const std::vector<Algorithm>& InNetworkAlgorithms();     // reduction in the switches
 
-// CollectiveLibrary::kAlphaBeta.
+// For CollectiveLibrary::kAlphaBeta.
 const std::vector<Algorithm>& TextbookEquations();  // one latency, one bandwidth
 
-// All families; on equal times the earlier one wins.
+// All families; if times are equal, the earlier family wins.
 const std::vector<AlgorithmFamily>& AlgorithmFamilies();
 
 // Lower bound on the bytes sent per rank by any algorithm without in-network reduction.

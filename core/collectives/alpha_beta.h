@@ -1,8 +1,8 @@
 // Shared by the alpha-beta closed forms of collectives.
 //
-// Symbols: ranks, bytes (as nccl-tests counts them), alpha: latency per message, link: bandwidth per link, one
-// direction. On contended routes: the busiest link's load plus the latency of the longest route, an upper bound on a
-// simulation of the messages.
+// Symbols: ranks; bytes (counted as in nccl-tests); alpha: latency per message; link: bandwidth per link, one
+// direction. On contended routes: the load of the busiest link plus the latency of the longest route, an upper bound on
+// a simulation of the messages.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@
 
 namespace slipstick {
 
-// What two files of algorithms cite.
+// Source cited by two files of algorithms.
 inline constexpr std::string_view kDragonflySource =
     "Kim et al., Technology-driven, highly-scalable dragonfly topology, 2008";
 
@@ -23,13 +23,13 @@ inline bool IsReductionOrGather(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllReduce) || Is(instance, CollectiveType::kAllGather) ||
          Is(instance, CollectiveType::kReduceScatter);
 }
-// The group lies within one level.
+// Whether the group lies within one level.
 inline bool IsFlat(const CollectiveInstance& instance) { return instance.view.count == 1; }
 inline bool IsFlat(const CollectiveInstance& instance, Topology topology) {
   return IsFlat(instance) && instance.view.levels[0].level->topology == topology;
 }
 inline bool IsTwoLevels(const CollectiveInstance& instance) { return instance.view.count == 2; }
-// One switch stage: every rank reaches every other at full rate. A fat tree with a single leaf is one.
+// Whether the level is one switch stage, where every rank reaches every other at full rate; so is a one-leaf fat tree.
 inline bool IsSwitch(const LevelView& view) {
   const Topology topology = view.level->topology;
   return topology == Topology::kSwitch || topology == Topology::kRail ||
@@ -38,13 +38,13 @@ inline bool IsSwitch(const LevelView& view) {
 inline bool IsSwitch(const CollectiveInstance& instance) {
   return IsFlat(instance) && IsSwitch(instance.view.levels[0]);
 }
-// A ring, or a wrapped side of a torus.
+// Whether the group is a ring, or a wrapped side of a torus.
 inline bool IsClosedRing(const CollectiveInstance& instance) {
   return IsFlat(instance) && IsGrid(instance.view.levels[0]) &&
          instance.view.levels[0].side[0] == instance.view.ranks && instance.view.levels[0].wrapped[0];
 }
 
-// A hypercube: neighbors at every power of two. A torus or mesh whose sides are all two is one.
+// Whether the level is a hypercube, with neighbors at every power of two. So is a torus or mesh with all sides of two.
 inline bool IsCube(const CollectiveInstance& instance) {
   if (!IsFlat(instance) || !IsGrid(instance.view.levels[0])) return false;
   const LevelView& view = instance.view.levels[0];
@@ -55,7 +55,7 @@ inline bool IsCube(const CollectiveInstance& instance) {
   }
   return ranks == view.ranks;
 }
-// Partners at powers of two reach each other without sharing a link: through a switch, or over a link of their own.
+// Whether partners at powers of two reach each other without sharing a link: through a switch, or over their own link.
 inline bool JoinsPowersOfTwo(const CollectiveInstance& instance) {
   if (IsCube(instance)) return true;
   return IsPowerOfTwo(instance.view.ranks) && (IsSwitch(instance) || IsFlat(instance, Topology::kFullyConnected));
@@ -65,7 +65,7 @@ inline BytesPerSecond LinkToPartner(const CollectiveInstance& instance) {
   return IsSwitch(view) ? view.injection : view.link;
 }
 
-// A group on one level, in the letters of the closed forms; `link`: all links of a rank.
+// A group on one level, with the symbols of the closed forms; `link`: bandwidth of all links of a rank.
 struct FlatGroup {
   Ratio ranks;
   Bytes bytes;
@@ -77,14 +77,14 @@ inline FlatGroup FlatGroupOf(const CollectiveInstance& instance) {
   return {view.ranks, instance.call.bytes, view.latency, view.injection};
 }
 
-// Groups of a dragonfly and the network between them, each as a level of its own. A dragonfly in one level is a
-// balanced one: exchanges run at full rate, over up to three links.
+// Whether the groups of a dragonfly and the network between them are separate levels. A dragonfly in one level is
+// balanced: exchanges run at full rate, over up to three links.
 inline bool IsDragonflyOfGroups(const CollectiveInstance& instance) {
   return IsTwoLevels(instance) && instance.view.levels[1].level->topology == Topology::kDragonfly &&
          instance.view.levels[0].level->topology == Topology::kFullyConnected;
 }
 
-// Chunks of a pipelined buffer: the requested number, or the optimum between the latency `each` per chunk and a
+// Number of chunks of a pipelined buffer: as requested, or the optimum between the latency `each` per chunk and a
 // pipeline fill of `fill` whole buffers.
 inline constexpr double kMaxChunks = 1024;
 inline Ratio ChunksOf(const CollectiveInstance& instance, Ratio fill, Seconds each) {
@@ -101,7 +101,7 @@ inline bool Reduces(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllReduce) || Is(instance, CollectiveType::kReduceScatter);
 }
 
-// Sum, with the compute time of the reduction.
+// The sum of both times and the compute time of the reduction.
 inline AlgorithmTime Total(const CollectiveInstance& instance, Seconds latency, Seconds transfer, Bytes reduced) {
   const SecondsPerByte reduction = instance.call.alpha_beta.reduction;
   if (reduction > SecondsPerByte()) {

@@ -6,7 +6,7 @@
 
 namespace slipstick {
 
-// The networks with the nodes of their inputs and of their fabrics' constants. The tape keeps the fabrics.
+// Binds the inputs of the networks and the constants of their fabrics. The tape keeps the fabrics.
 void BindNetworks(std::vector<NetworkLevel>& networks, Tape& tape);
 
 }  // namespace slipstick

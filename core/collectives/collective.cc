@@ -56,8 +56,8 @@ CollectiveTime TimeOf(const CollectiveCall& call, const GroupView& group, const 
   const CollectiveLibrary library = call.library.value_or(choice.Library());
   const std::string_view asked = AlgorithmOf(call, choice);
   const Algorithm* chosen = nullptr;
-  std::size_t place = 0;                                    // of the chosen one
-  std::vector<std::pair<std::string, Seconds>> candidates;  // where they remember
+  std::size_t place = 0;                                    // of the chosen algorithm
+  std::vector<std::pair<std::string, Seconds>> candidates;  // recorded if numbers have nodes
   const auto choose_among = [&](std::string_view name) {
     ForEach(instance, library, [&](const Algorithm& row) {
       if (name != kAnyAlgorithm && row.name != name) return;
@@ -98,11 +98,11 @@ std::size_t SlowestLevel(CollectiveType type, const GroupPlacement& group, const
   const GroupView view = ViewOf(group, cluster);
   std::size_t slowest = 0;
   Seconds longest;
-  double inner = 1;  // ranks below the level
+  double inner = 1;  // ranks per unit of the level
   for (int i = 0; i < view.count; ++i) {
     const LevelView& level = view.levels[i];
     const double narrowing = level.level->topology == Topology::kFatTree ? level.level->oversubscription : Ratio(1);
-    double carried = 1;  // by a rank's own wires, in the same unit on every level
+    double carried = 1;  // bytes on a rank's own wires, in the same unit on every level
     if (type == CollectiveType::kAllToAll) {
       carried = inner * (level.ranks - 1) * WireLoadOf(level).detour * narrowing;
     } else if (type != CollectiveType::kSendReceive) {

@@ -15,18 +15,18 @@ namespace slipstick {
 struct GroupView;  // group_view.h
 
 // Time of the requested algorithm, or of the fastest that applies. Zero for a group of one; never below bytes over
-// bandwidth. Where the algorithm that the cluster names cannot run, the fastest one's, and `applies` is false.
+// bandwidth. If the algorithm that the cluster names cannot run, it is the fastest one's time, and `applies` is false.
 CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster);
-// The same for a group as it sees the network.
+// The same for a group whose view of the network is known.
 CollectiveTime TimeOf(const CollectiveCall& call, const GroupView& group, const CollectiveChoice& choice);
 
 // Names of the algorithms that apply, in the order of the table.
 std::vector<std::string_view> AlgorithmsFor(const CollectiveCall& call, const GroupPlacement& group,
                                             const Cluster& cluster);
 
-// Index in cluster.networks of the level whose wires take a group longest at their stated bandwidth: the outermost of
-// equals, the innermost for a group of one. In a gather or reduction, a level carries what each of the ranks below it
-// holds; in an exchange, what leaves them. A message crosses all levels on its way.
+// Index in cluster.networks of the level whose wires take a group longest at their stated bandwidth: the outermost
+// among equals, the innermost for a group of one. In a gather or reduction, a level carries the data of each rank below
+// it; in an exchange, the data that leave these ranks. A message crosses all levels on its way.
 std::size_t SlowestLevel(CollectiveType type, const GroupPlacement& group, const Cluster& cluster);
 
 // Time on one level of the network, or on the links to the host.
@@ -34,7 +34,7 @@ struct NetworkLevelTime {
   std::string level;  // its name
   Seconds time;
 };
-// Times by level, one for each of the cluster's in their order.
+// Times by level, one per level of the cluster, in the cluster's order.
 class NetworkLevelTimes {
  public:
   explicit NetworkLevelTimes(const Cluster& cluster) : cluster_(cluster), times_(cluster.networks.size()) {}
@@ -49,7 +49,7 @@ class NetworkLevelTimes {
   std::vector<Seconds> times_;
 };
 
-// A pattern that a group of ranks uses, with its largest message.
+// A collective type that a group of ranks uses, with its largest message.
 struct CollectiveUse {
   std::string_view group;  // "tp"
   CollectiveType pattern = CollectiveType::kAllReduce;
@@ -57,12 +57,12 @@ struct CollectiveUse {
   Bytes bytes;
   std::string_view algorithm;
   Seconds time;
-  std::string level;                         // name of the one that SlowestLevel says
+  std::string level;                         // name of the level from SlowestLevel
   bool applies = true;                       // false: the algorithm that the cluster names cannot run here
-  std::vector<std::string_view> possible{};  // then: those that can
+  std::vector<std::string_view> possible{};  // if not: the algorithms that can
 };
 
-// What an evaluation asks of the network, each pattern of a group once, in the order of first use.
+// Collectives of an evaluation, each type of a group once, in the order of first use.
 class CollectiveLog {
  public:
   void Add(std::string_view group_name, const CollectiveCall& call, const GroupPlacement& group,
@@ -73,9 +73,9 @@ class CollectiveLog {
   std::vector<CollectiveUse> uses_;
 };
 
-// Algorithms that the cluster names and that cannot run where they are used.
+// Reports algorithms that the cluster names but that cannot run where they are used.
 void CheckAlgorithms(const CollectiveLog& log, Issues& issues);
-// Whether the cluster names any.
+// Whether the cluster names any algorithm.
 bool NamesAlgorithm(const CollectiveChoice& choice);
 
 }  // namespace slipstick

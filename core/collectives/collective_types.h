@@ -17,7 +17,7 @@ ENUM_NAMES(CollectiveType, {kAllReduce, "all_reduce"}, {kAllGather, "all_gather"
 
 using SecondsPerByte = Quantity<-1, 0, 0, 1, 0, 0, 0, 0>;
 
-// Used by CollectiveLibrary::kAnalytic only.
+// Used only by CollectiveLibrary::kAnalytic.
 struct AlphaBetaOptions {
   SecondsPerByte reduction{};  // compute time per incoming byte
   double hops = 1;             // links on the route of a send
@@ -25,30 +25,30 @@ struct AlphaBetaOptions {
   bool overlaps = false;  // a latency overlaps with later messages (LogGP); false: it delays the next message (Hockney)
 };
 
-// All-reduce of a serving engine, in place of a library's: every rank reads its peers' memory.
+// All-reduce kernel of a serving engine, which replaces a library's: every rank reads its peers' memory.
 struct CustomAllReduce {
-  Seconds start, peer;        // base latency; latency of the barrier, per peer
-  Ratio link_efficiency = 1;  // share of the link bandwidth
+  Seconds start, peer;        // base latency; latency of the barrier per peer
+  Ratio link_efficiency = 1;  // fraction of the link bandwidth
   Seconds second_pass;        // added latency of two-shot over one-shot
 };
 struct PeerReduceTable;  // operators/kernel_family.h
-// From the table of a family of devices; `second_pass` is the engine's.
+// Constants from the table of a device family; `second_pass` is the engine's.
 CustomAllReduce CustomAllReduceOf(const PeerReduceTable& table, Seconds second_pass);
 
 struct CollectiveCall {
   CollectiveType type = CollectiveType::kAllReduce;
-  // As nccl-tests counts them. all_reduce, broadcast: the buffer; all_gather, reduce_scatter: the full buffer;
-  // all_to_all: the send buffer of a rank, its own block included; send_recv: the message.
+  // Counted as in nccl-tests. all_reduce, broadcast: the buffer; all_gather, reduce_scatter: the full buffer;
+  // all_to_all: the send buffer of a rank, including its own block; send_recv: the message.
   Bytes bytes{};
-  bool routed = false;  // all_to_all that sends tokens to their experts, so that messages differ in size
-  // Absent: what the cluster asks for. The library, and "auto" or the name of a row of the table (algorithm.h).
+  bool routed = false;  // all_to_all of tokens to their experts, whose messages differ in size
+  // Absent: the cluster's choice. The library, and "auto" or the name of a row of the table (algorithm.h).
   std::optional<CollectiveLibrary> library = std::nullopt;
   std::string_view algorithm = "";
   std::optional<CustomAllReduce> custom = std::nullopt;  // the engine's all-reduce kernel, if any
   AlphaBetaOptions alpha_beta{};
-  // Bandwidth efficiency of a NIC; absent: that of the collective running alone.
+  // Bandwidth efficiency of a NIC; absent: that of the collective when it runs alone.
   std::optional<Ratio> nic_efficiency = std::nullopt;
-  Seconds launch{};  // host launch of the library's kernel where no graph hides it; not added to the engine's kernels
+  Seconds launch{};  // host launch of the library's kernel, unless a graph hides it; not added to the engine's kernels
 };
 
 struct CollectiveTime {
@@ -56,7 +56,7 @@ struct CollectiveTime {
   Seconds latency;             // part of `time` that does not depend on the bytes
   std::string_view algorithm;  // the chosen one; "" for a group of one
   Bytes bytes;                 // sent per rank over its links
-  bool applies = true;         // false: the requested algorithm does not apply here; the other members are then empty
+  bool applies = true;         // false: the requested algorithm does not apply here; other members are empty
 };
 
 }  // namespace slipstick

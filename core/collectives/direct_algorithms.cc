@@ -1,4 +1,4 @@
-// All pairs exchange at once: fewest latencies, but contended links on anything but a switch.
+// All pairs exchange at once: fewest latencies, but contended links unless the topology is a switch.
 #include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
@@ -13,7 +13,7 @@ bool IsRouted(const CollectiveInstance& instance) {
   return IsTwoLevels(instance) && !IsGrid(instance.view.levels[0]) && !IsGrid(instance.view.levels[1]);
 }
 
-// An exchange in which every rank sends `bytes`, its own block included: latency of the longest route, time on the
+// An exchange in which every rank sends `bytes`, including its own block: latency of the longest route, time on the
 // busiest link.
 struct Routes {
   Seconds latency, load;
@@ -29,7 +29,7 @@ Routes OnGrid(const CollectiveInstance& instance, bool one_way) {
     const double side = view.side[i];
     if (side <= 1) continue;
     const double is_odd = std::fmod(side, 2);
-    // Bytes over one link of this side per byte sent by a rank; each dimension carries all of them.
+    // Bytes over one link of this side, per byte that a rank sends; each dimension carries all bytes.
     const double load = one_way           ? (side - 1) / 2
                         : view.wrapped[i] ? (side * side - is_odd) / (8 * side)
                                           : floor(side * side / 4) / side;
@@ -59,7 +59,7 @@ Routes OnSwitch(const CollectiveInstance& instance) {
   return {latency, load};
 }
 
-// Nodes under rails: data for another rail crosses the node's scale-up network first.
+// Nodes on rails: data for another rail first cross the node's scale-up network.
 Routes OnRails(const CollectiveInstance& instance) {
   const LevelView &inner = instance.view.levels[0], &outer = instance.view.levels[1];
   const Ratio ranks = instance.view.ranks, ranks_in_node = inner.ranks, nodes = outer.ranks;

@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kTables =
     "fitted to custom all-reduce tables of ai-dynamo/aiconfigurator at 095f58a, graph launches";
 
-// Peers must reach each other's memory: one scale-up domain, and over PCIe at most a pair.
+// Peers must reach each other's memory: they are in one scale-up domain, and over PCIe they are at most two.
 bool CustomApplies(const CollectiveInstance& instance) {
   if (instance.call.type != CollectiveType::kAllReduce || !instance.call.custom) return false;
   if (!instance.view.has_scale_up || instance.view.count != 1) return false;
@@ -18,7 +18,7 @@ bool CustomApplies(const CollectiveInstance& instance) {
   return is_joined && (view.ranks <= 2 || view.fabric->ring.shared_root_port_fraction == 1);
 }
 
-// What a rank reads from its peers.
+// The data that a rank reads from its peers.
 struct Pull {
   Ratio peers;
   Seconds latency;      // start, and a barrier with each peer

@@ -1,5 +1,5 @@
-// Protocol constants of communication libraries on a family of links, where a level states none of its own. Each
-// family is a file of core/presets/fabrics, read once.
+// Protocol constants of communication libraries on a family of links, used if a level states none of its own. Each
+// family is one file of core/presets/fabrics, read once.
 #pragma once
 
 #include <string>
@@ -17,18 +17,18 @@ namespace slipstick {
 struct RingConstants {
   Ratio ll_efficiency = 1;
   Ratio simple_efficiency = 1;
-  Ratio simple_step = 1;                // duration of a Simple step over that of an LL step
-  Seconds simple_setup;                 // added by Simple, also in an all-to-all
-  Ratio local_copy_rate = 0;            // rate at which a rank copies its own block, over the bandwidth; 0: hidden
-  Ratio shared_root_port_fraction = 1;  // part of the bandwidth that is left where more than two ranks share root ports
-  bool by_sides = false;                // rings run along one side of a grid after the other, not around all ranks
+  Ratio simple_step = 1;      // duration of a Simple step relative to an LL step
+  Seconds simple_setup;       // added by Simple, also in an all-to-all
+  Ratio local_copy_rate = 0;  // rate at which a rank copies its own block, relative to the bandwidth; 0: hidden
+  Ratio shared_root_port_fraction = 1;  // fraction of the bandwidth left if more than two ranks share root ports
+  bool by_sides = false;                // rings run along one side of a grid after the other, not through all ranks
 };
 
 // All-to-all inside a scale-up domain.
 struct AllToAllConstants {
   Ratio ll_efficiency = 1;  // LL sends many small stores with flags
   Ratio simple_efficiency = 1;
-  Ratio local_copy_rate = 1;  // rate at which a rank copies its own block, over the bandwidth
+  Ratio local_copy_rate = 1;  // rate at which a rank copies its own block, relative to the bandwidth
   Ratio steps_per_peer = 0;
 };
 
@@ -42,31 +42,31 @@ struct SendConstants {
 struct ScaleOutConstants {
   Ratio nic_efficiency = 1;  // efficiency of Simple
   Ratio ll_efficiency = 1;
-  Ratio tree_fraction = 1;  // rate of trees that follow in-network reduction, over that of rings
+  Ratio tree_fraction = 1;  // rate of trees that follow in-network reduction, relative to rings
 };
 
 // In-network reduction by the switches of a scale-up domain (NVLS).
 struct InNetworkConstants {
   Ratio efficiency = 1;         // with 8 ranks
-  Count min_ranks = 2;          // below, the library uses rings
+  Count min_ranks = 2;          // with fewer, the library uses rings
   Ratio loss_per_doubling = 0;  // efficiency lost per doubling of the ranks beyond 8
   Seconds setup;                // with up to 8 ranks
   Seconds setup_per_rank;       // added by each rank beyond 8
 };
 
 inline constexpr std::string_view kInStepSource = "NCCL's send and receive, and its all-to-all, inside a training step";
-// Inside a training step: a hop to the next rank of a pipeline or ring; tokens to their experts by an all-to-all
-// (routed).
+// Transfers inside a training step: a hop to the next rank of a pipeline or ring, and an all-to-all of tokens to their
+// experts (routed).
 struct InStepConstants {
   Ratio hop_efficiency = 1;
   Seconds hop_latency;
   Ratio routed_efficiency = 1, nic_routed_efficiency = 1;
   Seconds routed_setup;
-  Ratio pod_jitter = 0;  // relative slow-down of a step per doubling of the pods or nodes that the level joins
+  Ratio pod_jitter = 0;  // relative slowdown of a step per doubling of the pods or nodes that the level joins
 };
 
 struct FabricConstants {
-  std::string id;      // the name that a level gives
+  std::string id;      // the name by which a level refers to it
   std::string preset;  // the fabric that the fields below override
   std::string name;
   bool scales_out = false;   // joins nodes through NICs

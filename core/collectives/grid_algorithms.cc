@@ -44,8 +44,8 @@ bool OneWayGridApplies(const CollectiveInstance& instance) {
   return IsSolidGrid(instance) && !IsFlat(instance, Topology::kMesh);
 }
 
-// All dimensions at once, each with its part of the data in rotated order: every link is always busy. On sides of two
-// there is one link and one direction.
+// All dimensions at once, each with its part of the data in rotated order: every link is always busy. A side of length
+// two has one link, used in one direction.
 bool AtOnceApplies(const CollectiveInstance& instance) {
   if (!IsSolidGrid(instance)) return false;
   const LevelView& view = instance.view.levels[0];

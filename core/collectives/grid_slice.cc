@@ -11,7 +11,7 @@ namespace {
 
 using Order = std::array<int, kMaxSides>;
 
-// Sides that close to rings: whole ones, and through optical switches those of a slice of whole cubes.
+// Closes sides to rings: whole sides, and with optical switches also the sides of a slice of whole cubes.
 void Close(const NetworkLevel& level, const Grid& whole, const Order& order, GridSlice& slice) {
   const auto cube = static_cast<double>(level.wrap_every);
   bool is_switched = cube > 0;
@@ -42,9 +42,9 @@ GridSlice NearestToCube(const NetworkLevel& level, const Grid& whole, double par
   return slice;
 }
 
-constexpr int kOrderedSides = 3;  // of the grids whose sides are ordered to suit a mapping
+constexpr int kOrderedSides = 3;  // number of sides up to which grids are ordered to suit a mapping
 
-// The first `count` sides of `order`, from side `first` on, filled with `parts`.
+// Fills `count` sides of `order`, from side `first` on, with `parts` parts; false if they do not fit.
 bool Fill(const NetworkLevel& level, const Grid& whole, const Order& order, int first, int count, double parts,
           GridSlice& slice) {
   if (count == 0) return parts == 1;
@@ -61,7 +61,7 @@ bool Fill(const NetworkLevel& level, const Grid& whole, const Order& order, int 
   return product == parts;
 }
 
-// Slices of optically switched grids are made of whole cubes of that side, or lie in one.
+// Whether the slice can be cut: slices of optically switched grids consist of whole cubes, or lie within one cube.
 bool IsCut(const NetworkLevel& level, const GridSlice& slice, int sides) {
   const auto cube = static_cast<double>(level.wrap_every);
   if (cube == 0) return true;
@@ -73,7 +73,7 @@ bool IsCut(const NetworkLevel& level, const GridSlice& slice, int sides) {
   return in_one || of_whole;
 }
 
-// The smaller, the better it suits the innermost ranks, which fill the first `inner` sides.
+// A smaller rank suits the innermost ranks better; these fill the first `inner` sides.
 std::tuple<int, double, double> RankOf(const GridSlice& slice, int inner, int sides) {
   int open = 0;
   double links = 0, longest = 1;

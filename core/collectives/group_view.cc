@@ -11,9 +11,9 @@ bool IsGrid(const LevelView& view) { return IsGrid(view.level->topology); }
 
 namespace {
 
-// Links of a grid usable by a group of `view.ranks`. The cluster may be a slice of the level's whole grid.
-// `spacing`: parts of the grid from one rank of the group to the next. Where they fill whole sides, the group has the
-// other sides to itself; else the groups in between share its wires.
+// Links of a grid usable by a group of `view.ranks`. The cluster may be a slice of the level's whole grid. `spacing`:
+// parts of the grid from one rank of the group to the next. If these parts fill whole sides, the group has the other
+// sides to itself; otherwise it shares its wires with the groups in between.
 void SetGridLinks(const NetworkLevel& level, double parts, double size, double spacing, LevelView& view) {
   const Grid whole = GridOf(level, size);
   const GridSlice slice = SliceOf(level, whole, min(parts, size), view.innermost);
@@ -40,7 +40,7 @@ void SetGridLinks(const NetworkLevel& level, double parts, double size, double s
   view.latency = level.latency * view.spacing;
 }
 
-// What a group asks of one level.
+// The part of a group on one level.
 struct LevelGroup {
   Ratio ranks = 1, spacing = 1, innermost = 1;
   bool is_alone = false;
@@ -58,8 +58,8 @@ LevelView LevelViewOf(const NetworkLevel& level, int index, const LevelGroup& gr
   if (level.topology == Topology::kTorus || level.topology == Topology::kMesh) view.innermost = innermost;
   view.side[0] = ranks;
   view.link = view.injection = level.bandwidth;
-  // Inside a node the wires are the node's, all of them. Between nodes they are laid for the nodes there are, unless
-  // the sides are stated.
+  // Inside a node all wires of the node exist. Between nodes only the existing nodes are wired, unless the sides are
+  // stated.
   const double size = index == 0 || !level.dims.empty() ? static_cast<double>(level.size) : max(devices, ranks.base());
   if (IsGrid(level.topology)) {
     SetGridLinks(level, is_alone && spacing == 1 ? ranks.base() : devices, size, spacing, view);
@@ -110,7 +110,7 @@ WireLoad WireLoadOf(const LevelView& view) {
   for (int i = 0; i < view.sides; ++i) {
     const double side = view.side[i];
     if (side <= 1) continue;
-    // Bytes on the busiest link per byte sent by a rank, its own block included.
+    // Bytes on the busiest link per byte that a rank sends, including its own block.
     const double on_link =
         view.wrapped[i] ? (side * side - std::fmod(side, 2)) / (8 * side) : floor(side * side / 4) / side;
     busiest = max(busiest, on_link * kB / view.link);
@@ -140,7 +140,7 @@ NeighborWire NeighborOf(const Cluster& cluster, std::size_t index, Ratio spacing
 
 GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {
   GroupView view;
-  Ratio below = 1;  // devices per group of the level below
+  Ratio below = 1;  // devices in one unit of the level
   for (std::size_t i = 0; i < group.extent.size() && i < cluster.networks.size(); ++i) {
     const NetworkLevel& level = cluster.networks[i];
     const Ratio ranks = group.extent[i];

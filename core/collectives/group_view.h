@@ -17,16 +17,16 @@ struct LevelView {
   const NetworkLevel* level = nullptr;
   const FabricConstants* fabric = nullptr;  // constants of the level
   int index = 0;                            // position in cluster.networks
-  Ratio ranks = 1;                          // parts of the group that the level joins
+  Ratio ranks = 1;                          // units of the level that the group spans
   // Sides of the block that the group covers on a mesh, torus, hypercube or ring. Other topologies have one side.
   Sides side;
   std::array<bool, kMaxSides> wrapped{};
   int sides = 1;
-  Ratio apart = 1;           // distance from a rank to the next one of the group, in parts of the level
-  Ratio spacing = 1;         // part of that distance on wires that the groups in between use too
-  Ratio innermost = 1;       // ranks of the mapping's innermost group on the level; they decide the slice of a torus
+  Ratio apart = 1;           // distance from one rank of the group to the next, in units of the level
+  Ratio spacing = 1;         // part of that distance on wires that the groups in between also use
+  Ratio innermost = 1;       // ranks of the mapping's innermost group on the level; they determine the slice of a torus
   Ratio devices = 1;         // devices of the cluster
-  BytesPerSecond link;       // bandwidth to the next rank, one direction: the group's share
+  BytesPerSecond link;       // bandwidth to the next rank, one direction; the group's share
   BytesPerSecond injection;  // bandwidth of a rank over all its links to other members, one direction
   Seconds latency;           // latency to the next rank
   double leaf = 1;           // ranks per leaf switch of a fat tree
@@ -34,32 +34,32 @@ struct LevelView {
 
 bool IsGrid(const LevelView& view);
 
-// A value found from the shape of the group's block in a grid, or from the number of its direct wires. Explanations
-// show that it depends on all that decides that shape.
+// A value that was computed from the shape of the group's block in a grid, or from the number of its direct wires.
+// Explanations show all numbers that determine the shape.
 Ratio OfBlock(std::string_view title, Ratio found, const LevelView& view, std::string_view note = "");
-// The same for the links of a view whose ranks, distances and level remember.
+// The same for the links of a view, if its ranks, distances and level have nodes.
 void RestOnBlock(LevelView& view);
 
 struct GroupView {
-  std::array<LevelView, kMaxLevels> levels;  // only those with more than one rank, innermost first
+  std::array<LevelView, kMaxLevels> levels;  // only levels with more than one rank, innermost first
   int count = 0;
   Ratio ranks = 1;
-  Ratio nodes = 1;            // groups of ranks that the levels beyond the first of the cluster join
+  Ratio nodes = 1;            // units of the group that the levels beyond the cluster's first join
   bool has_scale_up = false;  // levels[0] is a scale-up network (NVLink, PCIe, …), not a network of NICs
 };
 GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster);
 
-// Load of an all-to-all on the wires between ranks: 1 and 1 through switches and on direct wires to every peer.
+// Load of an all-to-all on the wires between ranks; both are 1 through switches and on direct wires to every peer.
 struct WireLoad {
-  Ratio detour = 1;  // time on the busiest wires over that on a rank's own
+  Ratio detour = 1;  // time on the busiest wires relative to a rank's own wires
   Ratio hops = 1;    // wires on the longest route
 };
 WireLoad WireLoadOf(const LevelView& view);
 
-// Route from a device to the one that is `spacing` parts further along a level.
+// Route from a device to the one `spacing` units further along a level.
 struct NeighborWire {
-  // Part of a device's bandwidth that the route uses: all of it through a switch, one of two links on a ring, one of
-  // two a side on a torus, one wire of direct ones.
+  // Fraction of a device's bandwidth that the route uses: all of it through a switch, one of two links on a ring, one
+  // of two per side on a torus, one of the direct wires if fully connected.
   Ratio share = 1;
   Ratio hops = 1;  // wires that the route crosses
 };

@@ -44,7 +44,7 @@ bool HierarchyApplies(const CollectiveInstance& instance) {
 }
 
 struct Levels {
-  Seconds latency, sum, largest;  // over the levels' transfers
+  Seconds latency, sum, largest;  // sum and largest: of the levels' transfers
 };
 Levels LevelsOf(const CollectiveInstance& instance) {
   const Ratio passes = PassesOf(instance);
@@ -75,7 +75,7 @@ AlgorithmTime InTurn(const CollectiveInstance& instance) {
                Reduces(instance) ? (ranks - 1) / ranks * instance.call.bytes : Bytes());
 }
 
-// In chunks, so that the levels overlap: the slowest level plus one chunk of the others.
+// Pipelined in chunks, so that the levels overlap: the slowest level, plus one chunk on each of the others.
 AlgorithmTime Pipelined(const CollectiveInstance& instance) {
   const Levels levels = LevelsOf(instance);
   const Seconds all = levels.sum, slowest = levels.largest, first_latency = levels.latency;
@@ -108,7 +108,7 @@ AlgorithmTime Leader(const CollectiveInstance& instance) {
   return Total(instance, latency, transfer, Bytes());
 }
 
-// All-to-all: level by level, each block to the part of the level that its rank is in.
+// All-to-all level by level: each block first moves to the unit of the level that holds its rank.
 bool LevelExchangeApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllToAll) && (IsHierarchy(instance) || IsFlat(instance, Topology::kDragonfly));
 }
@@ -125,7 +125,7 @@ AlgorithmTime Exchange(const CollectiveInstance& instance) {
   return Total(instance, all_latencies, all_levels, Bytes());
 }
 
-// Reduce-scatter in the group, all-reduce between groups, gather in the group.
+// Reduce-scatter within the groups, all-reduce between groups, gather within the groups.
 bool DragonflyApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllReduce) && IsDragonflyOfGroups(instance);
 }

@@ -14,7 +14,7 @@ bool InNetworkApplies(const CollectiveInstance& instance) {
          instance.view.levels[0].level->in_network_reduction;
 }
 
-// `copies`: bytes per link and direction, per byte of the buffer.
+// `copies`: bytes per link and direction, relative to the buffer.
 AlgorithmTime UpAndDown(const CollectiveInstance& instance, Ratio copies, Ratio trips) {
   const auto [ranks, bytes, alpha, link] = FlatGroupOf(instance);
   const Ratio chunks = ChunksOf(instance, 1, alpha), waits = instance.call.alpha_beta.overlaps ? Ratio() : chunks - 1;

@@ -12,11 +12,11 @@ bool IsReduction(CollectiveType type) {
          type == CollectiveType::kReduceScatter;
 }
 
-// Volume and steps over those of an all-gather or reduce-scatter.
+// Volume and steps relative to an all-gather or reduce-scatter.
 double Passes(CollectiveType type) { return type == CollectiveType::kAllReduce ? 2 : 1; }
 
-// A broadcast passes the whole buffer along the ring in pieces; the others move (ranks - 1) / ranks of it once or
-// twice.
+// A broadcast passes the whole buffer along the ring in pieces; other collectives move (ranks - 1) / ranks of it once
+// or twice.
 Bytes VolumeOf(const CollectiveCall& call, Ratio ranks) {
   if (call.type == CollectiveType::kBroadcast) return call.bytes;
   return Figure("Bytes sent per rank", Passes(call.type) * (ranks - 1) / ranks * call.bytes,

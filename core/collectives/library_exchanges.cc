@@ -1,4 +1,4 @@
-// Communication libraries (NCCL, RCCL): direct exchange, that of routed tokens, and one message.
+// Communication libraries (NCCL, RCCL): direct all-to-all, all-to-all of routed tokens, and single messages.
 #include "core/base/figure.h"
 #include "core/collectives/algorithm.h"
 #include "core/collectives/library_network.h"
@@ -6,7 +6,7 @@
 namespace slipstick {
 namespace {
 
-// All-to-all inside one domain; `bytes`: sent per rank, its own block included.
+// All-to-all inside one domain; `bytes`: sent per rank, including its own block.
 AlgorithmTime InNodeExchange(const CollectiveInstance& instance, Bytes bytes) {
   const ScaleUp scale_up = ScaleUpOf(instance);
   const AllToAllConstants& fitted = scale_up.fabric->all_to_all;
@@ -52,8 +52,8 @@ AlgorithmTime ExchangeTime(const CollectiveInstance& instance) {
   return {time, latency + inside.latency, (ranks - 1) / ranks * bytes};
 }
 
-// Rate of routed tokens through the wires of a level: its fabric's share of the bandwidth, over the detours of the
-// wiring.
+// Rate of routed tokens through the wires of a level: the fraction of the bandwidth that its fabric reaches, divided by
+// the detours of the wiring.
 BytesPerSecond RoutedRate(const LevelView& view) {
   const InStepConstants& fitted = view.fabric->in_step;
   const Ratio efficiency = view.index == 0 ? fitted.routed_efficiency : fitted.nic_routed_efficiency;
@@ -65,8 +65,8 @@ BytesPerSecond RoutedRate(const LevelView& view) {
 bool RoutedApplies(const CollectiveInstance& instance) {
   return instance.call.type == CollectiveType::kAllToAll && instance.call.routed;
 }
-// Inside the innermost level and beyond it at the same time. Messages differ in size, and no rank is done before the
-// fullest one.
+// Transfers inside the innermost level and beyond it overlap. Messages differ in size, and the ranks wait for the one
+// with most tokens.
 AlgorithmTime RoutedTime(const CollectiveInstance& instance) {
   const LevelView& first = instance.view.levels[0];
   const Ratio ranks = instance.view.ranks;

@@ -12,7 +12,7 @@ Ratio StepsOf(const LevelView& view) {
   return OfBlock("Steps along the sides of the group's block", steps, view, "in the grid");
 }
 
-// The latency of a step in the library, over all wires to the next rank of the group.
+// Latency of one step of the library, over all wires to the next rank of the group.
 Seconds StepLatency(const LevelView& view) {
   return view.level->hop_latency.value_or(view.level->latency) * view.spacing;
 }
@@ -21,12 +21,12 @@ Seconds SetupOf(const LevelView& view, const CollectiveCall& call) {
   return view.level->base_latency.value_or(view.fabric->setup) + call.launch;
 }
 
-// Topologies that join nodes: their bandwidth is per device, so every device has a NIC whatever the fabric.
+// Topologies that join nodes: their bandwidth is per device, so every device has a NIC on any fabric.
 bool IsNetworkOfNodes(Topology topology) {
   return topology == Topology::kRail || topology == Topology::kFatTree || topology == Topology::kDragonfly;
 }
 
-// Share of its bandwidth that a NIC reaches, or a link where there are no NICs.
+// Fraction of the bandwidth that a NIC reaches, or a link if there are no NICs.
 Ratio ScaleOutEfficiency(const LevelView& view, bool has_nics) {
   return has_nics ? view.fabric->scale_out.nic_efficiency : view.fabric->ring.simple_efficiency;
 }
@@ -60,7 +60,7 @@ ScaleUp ScaleUpOf(const CollectiveInstance& instance) {
 ScaleOut ScaleOutOf(const CollectiveInstance& instance) {
   const GroupView& group = instance.view;
   ScaleOut scale_out;
-  scale_out.nodes = group.has_scale_up ? group.nodes : group.ranks;  // without a scale-up network every rank is one
+  scale_out.nodes = group.has_scale_up ? group.nodes : group.ranks;  // without a scale-up network every rank is a node
   const int first = group.has_scale_up ? 1 : 0;
   for (int i = first; i < group.count; ++i) {
     const LevelView& view = group.levels[i];

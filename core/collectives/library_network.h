@@ -12,7 +12,7 @@ inline constexpr std::string_view kLibrarySource =
     "form and constants fitted to NCCL tables of ai-dynamo/aiconfigurator at 095f58a, 1,008 cells of A100, H100, H200, "
     "B200, GB200";
 
-// The scale-up domain of a group, and the scale-out network beyond it. `setup`: with the launch by the host, if the
+// The scale-up domain of a group, and the scale-out network beyond it. `setup` includes the launch by the host if the
 // call waits for it.
 struct ScaleUp {
   Ratio ranks = 1;
@@ -28,9 +28,9 @@ struct ScaleOut {
   BytesPerSecond bandwidth;  // per device, of the slowest level
   Seconds setup, hop;
   Ratio nic_efficiency = 1;
-  WireLoad exchange;                        // of an all-to-all, on the level where it is heaviest
+  WireLoad exchange;                        // of an all-to-all, on the level with the highest load
   const FabricConstants* fabric = nullptr;  // of that level
-  bool has_nics = true;                     // every rank has a NIC of its own, which rings use in parallel
+  bool has_nics = true;                     // every rank has its own NIC; rings use all NICs in parallel
 };
 
 ScaleUp ScaleUpOf(const CollectiveInstance& instance);

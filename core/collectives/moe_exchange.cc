@@ -8,7 +8,7 @@
 namespace slipstick {
 namespace {
 
-// A message has its address and count before it, of an estimated size.
+// Each message starts with its address and count; their size is estimated.
 constexpr double kHeaderBytes = 16;
 
 std::string_view SourceOr(std::string_view source) { return source.empty() ? kFamilySource : source; }
@@ -96,7 +96,7 @@ ExpertExchangeTime OnDirectWires(const ExpertExchange& exchange, const ExpertExc
   return Domain(exchange, table.domain, SourceOr(table.domain_source));
 }
 
-// Of the wires of one level: the rate of an exchange, and the latency of those beyond the first on a route.
+// Wires of one level: the rate of an exchange, and the latency of a route's wires after the first.
 struct LevelWires {
   BytesPerSecond rate;
   Seconds farther;

@@ -27,20 +27,20 @@ struct ExpertExchange {
   Ratio nodes = 1;
   Ratio kernel_units = 24;        // SMs of a normal kernel
   Ratio max_nodes_per_token = 4;  // limit of node-limited routing
-  BytesPerSecond link;  // scale-up bandwidth per device, one direction, that the wiring leaves to the exchange
+  BytesPerSecond link;  // scale-up bandwidth per device, one direction, that the wiring leaves for the exchange
   BytesPerSecond nic;   // NIC bandwidth per device, likewise
-  Seconds farther;      // latency of the wires beyond the first, on the longest route
+  Seconds farther;      // latency of the wires after the first, on the longest route
   Architecture architecture;
 };
 
-// Ranks, links and NICs of a group, as the wiring leaves them: on a switch the stated bandwidths.
+// Sets ranks, links and NICs from a group's wiring; on a switch, links and NICs have the stated bandwidths.
 void SetWires(const GroupView& group, const Cluster& cluster, ExpertExchange& exchange);
 
 struct ExpertExchangeTime {
   Seconds time;
-  Bytes bytes;  // that a device sends over the outermost level that the group spans
+  Bytes bytes;  // sent per device over the outermost level that the group spans
 };
-// One dispatch or combine, by the constants of the architecture's kernels; zero for a single rank.
+// Time of one dispatch or combine, by the constants of the architecture's kernels; zero for a single rank.
 ExpertExchangeTime TimeOf(const ExpertExchange& exchange);
 ExpertExchangeTime TimeOf(const ExpertExchange& exchange, const ExpertExchangeTable& table);
 

@@ -30,13 +30,13 @@ bool HalvingApplies(const CollectiveInstance& instance) {
 }
 
 // Partners at distance d exchange bytes * d / ranks: over d links of a ring, or through the core of a fat tree if they
-// are in two leaves.
+// are on two leaves.
 AlgorithmTime HalvingByDistance(const CollectiveInstance& instance) {
   const LevelView& view = instance.view.levels[0];
   const Ratio ranks = instance.view.ranks, passes = PassesOf(instance), leaf = view.leaf;
   const Ratio oversubscription = view.level->oversubscription;
   const bool on_ring = IsGrid(view);
-  double hops = 0, load = 0;  // latencies; bytes on the busiest link over the call's bytes
+  double hops = 0, load = 0;  // latencies; bytes on the busiest link relative to the call's bytes
   for (double distance = ranks / 2; distance >= 1; distance /= 2) {
     const double far = on_ring ? distance : distance >= leaf ? 2 : 1;
     const double shared = on_ring            ? (distance == ranks / 2 ? distance / 2 : distance)

@@ -27,7 +27,7 @@ Hop HopOf(const GroupView& view) {
       rate = max(rate, hop.link);
     }
     if (IsGrid(at) && !at.wrapped[0]) {
-      // A Hamiltonian cycle needs a closed side, or an even one beside another.
+      // A Hamiltonian cycle needs a closed side, or an even side next to another one.
       bool has_cycle = at.ranks <= 2;
       for (int side = 0; side < at.sides; ++side)
         has_cycle |= at.wrapped[side] || (at.sides > 1 && std::fmod(at.side[side], 2) == 0);
@@ -54,7 +54,7 @@ AlgorithmTime RingTime(const CollectiveInstance& instance) {
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes());
 }
 
-// A line is folded into a ring: the only link of an end rank carries everything twice.
+// A line is folded into a ring: the only link of an end rank carries all data twice.
 bool LineApplies(const CollectiveInstance& instance) {
   return IsReductionOrGather(instance) && IsFlat(instance) && IsGrid(instance.view.levels[0]) &&
          !HopOf(instance.view).exists && instance.view.levels[0].side[0] == instance.view.ranks;

@@ -1,5 +1,5 @@
-// The textbook's equations: one latency per message (alpha) and one bandwidth per rank (beta), whatever the wiring. For
-// a group that spans several levels, these are the slowest bandwidth and the longest latency.
+// The textbook's equations: one latency per message (alpha) and one bandwidth per rank (beta), for any wiring. For a
+// group that spans several levels, they are the lowest bandwidth and the longest latency.
 #include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
@@ -36,7 +36,7 @@ bool IsGatherOrScatter(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllGather) || Is(instance, CollectiveType::kReduceScatter);
 }
 
-// A rank sends and receives every other rank's share twice, in whatever steps.
+// A rank sends and receives every other rank's share twice, in any number of steps.
 Seconds SharesTwice(const CollectiveInstance& instance, BytesPerSecond beta) {
   const Ratio ranks = instance.view.ranks;
   return 2 * (ranks - 1) / ranks * instance.call.bytes / beta;
@@ -58,7 +58,7 @@ AlgorithmTime AllReduceTrees(const CollectiveInstance& instance) {
   return {time, latency, std::nullopt};
 }
 
-// Partners at halving or doubling distances, which are the levels of a tree.
+// Partners at halving or doubling distances; these are the levels of a tree.
 AlgorithmTime HalvingOrDoubling(const CollectiveInstance& instance) {
   const auto [alpha, beta] = SlowestOf(instance);
   const Ratio ranks = instance.view.ranks;
@@ -68,7 +68,7 @@ AlgorithmTime HalvingOrDoubling(const CollectiveInstance& instance) {
   return {time, latency, std::nullopt};
 }
 
-// Each rank passes on, or sends to each peer in turn, all but its own block.
+// Each rank passes on all blocks but its own, or sends one block to each peer in turn.
 AlgorithmTime BlockByBlock(const CollectiveInstance& instance) {
   const auto [alpha, beta] = SlowestOf(instance);
   const Ratio ranks = instance.view.ranks;

@@ -11,8 +11,8 @@ bool TreeApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllReduce) && IsSwitch(instance) && instance.view.ranks > 2;
 }
 
-// Extra latencies where each one delays the next message: the chunks after the first wait once on the way up and once
-// on the way down.
+// Additional latencies if each latency delays the next message: the chunks after the first wait once on the way up and
+// once on the way down.
 Ratio WaitsOf(const CollectiveInstance& instance, Ratio chunks) {
   return instance.call.alpha_beta.overlaps ? Ratio() : 2 * (chunks - 1);
 }
@@ -36,7 +36,7 @@ AlgorithmTime TreeTime(const CollectiveInstance& instance, double trees) {
 AlgorithmTime SingleTree(const CollectiveInstance& instance) { return TreeTime(instance, 1); }
 AlgorithmTime DoubleTree(const CollectiveInstance& instance) { return TreeTime(instance, 2); }
 
-// Down only: an inner node sends each chunk to two children; with two trees it is an inner node of one of them.
+// Only down the tree: an inner node sends each chunk to two children; with two trees it is an inner node of only one.
 bool BroadcastApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kBroadcast) && IsSwitch(instance) && instance.view.ranks > 2;
 }

@@ -1,4 +1,4 @@
-// `slipstick advise`: discrete changes to a scenario, ranked by what they bring.
+// `slipstick advise`: discrete changes to a scenario, ranked by their gain.
 #pragma once
 
 #include <string>

@@ -8,8 +8,8 @@
 namespace slipstick {
 namespace {
 
-// Words are split at blanks alone, as the program sees them; bash itself splits them at = and : too and replaces only
-// what comes behind.
+// Words are split only at blanks, as the program receives them; bash itself also splits them at = and :, and replaces
+// only the last piece.
 constexpr std::string_view kBash = R"(_slipstick() {
   local line=${COMP_LINE:0:COMP_POINT} words candidate
   read -ra words <<< "$line"
@@ -52,7 +52,7 @@ void AddOptionValues(const CommandOption& option, Words& words) {
   if (option.offered == Offered::kClusters) words = PresetIds("cluster");
 }
 
-// All that could stand in the place of the last word, whatever it begins with.
+// All candidates for the last word, whatever it begins with.
 Words Possible(const Words& words) {
   Words possible;
   if (words.size() < 2) {

@@ -1,4 +1,4 @@
-// The verb `design` on the command line.
+// The command `design` on the command line.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace slipstick {
 
 struct DesignCommand {
   const std::string& request;
-  const std::vector<std::string>& assignments;  // PATH=a,b and PATH=lo:hi are varied, PATH=VALUE is set
+  const std::vector<std::string>& assignments;  // PATH=a,b and PATH=lo:hi vary, PATH=VALUE is fixed
   const std::string& objective;
   const std::string& against;
   const std::string& locks;  // separated by commas

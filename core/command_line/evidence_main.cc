@@ -1,4 +1,4 @@
-// Writes what this core predicts of the published measurements as C++, for the core that is built with them:
+// Writes this core's predictions of the published measurements as C++, for the core that is built with them:
 //
 //   evidence FILE…                         the source of MeasuredRuns (core/evidence/measured_run.h)
 //   evidence FILE… --coverage FILE…        how often the intervals hold the measurements of the files after --coverage,

@@ -22,7 +22,7 @@ std::string WhatOf(const CommandOption& option) {
   return std::string(option.what) + (option.standard.empty() ? "" : "; default: " + std::string(option.standard));
 }
 
-// The first sentence, up to what it lists.
+// The first sentence, up to the list in it.
 std::string BriefOf(const Verb& verb) {
   std::size_t end = verb.what.size();
   for (const std::string_view stop : {". ", ".\n", ": ", " (", ";"}) end = std::min(end, verb.what.find(stop));
@@ -31,7 +31,7 @@ std::string BriefOf(const Verb& verb) {
   return brief + (brief.ends_with('.') ? "" : ".");
 }
 
-// Escapes a text for roff: hyphens and backslashes stay as they are, and no line begins with a command.
+// Escapes a text for roff: hyphens and backslashes are kept, and no line begins with a roff command.
 std::string Roff(std::string_view text) {
   std::string escaped;
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// The help texts of the command line, made from its table of verbs.
+// The help texts of the command line, generated from its table of commands.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace slipstick {
 
 std::string UsageText();
-// Usage, options and examples of a verb; "" of an unknown one.
+// Usage, options and examples of a command; "" for an unknown one.
 std::string HelpText(std::string_view verb);
 // The manual page, as man reads it.
 std::string ManualText();

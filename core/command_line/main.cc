@@ -1,4 +1,4 @@
-// slipstick: the command line. Parses arguments and calls the verbs that the page calls too.
+// slipstick: the command line. Parses arguments and calls the same commands as the page.
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ bool IsColored() {
   return isatty(STDOUT_FILENO) != 0 && (no_color == nullptr || *no_color == '\0');
 }
 
-// `people`: the form for people; null: the answer as it stands.
+// `people`: the form for people; null: prints the JSON answer.
 int Print(const slipstick::Answer& answer, const slipstick::PeopleForm* people = nullptr) {
   if (people == nullptr) {
     std::cout << answer.text << '\n';
@@ -72,7 +72,7 @@ int Wrong(const std::string& path, const std::string& message) {
 constexpr std::size_t kMostRead = 64'000'000;  // bytes of a file or of a line
 constexpr const char* kTooLong = "Too long: at most 64 MB";
 
-// Reads up to `end`, or all there is; false if that is longer than kMostRead. A line is then skipped.
+// Reads up to `end`, or everything; false if that is longer than kMostRead. A longer line is skipped.
 bool ReadUpTo(std::optional<char> end, std::istream& from, std::string& text) {
   text.clear();
   bool is_short = true;
@@ -84,7 +84,7 @@ bool ReadUpTo(std::optional<char> end, std::istream& from, std::string& text) {
   return is_short;
 }
 
-// The text of a file, or of standard input for "-". Returns why there is none, "" otherwise.
+// Reads a file, or standard input for "-", into `text`. Returns the reason if that fails, otherwise "".
 std::string ReadAll(const std::string& name, std::string& text) {
   std::ifstream file;
   if (name != "-") file.open(name);
@@ -110,7 +110,7 @@ struct CommandLine {
   bool lines = false, prune = true, show_progress = false;
 
   [[nodiscard]] const std::string& Option(const std::string& name) const { return options.at(name); }
-  // The verb's form for people, if the answer goes to a terminal or was asked for so.
+  // The command's form for people, if the answer goes to a terminal or the form was requested.
   [[nodiscard]] const slipstick::PeopleForm* People(std::string_view verb) const {
     const std::string& format = Option("--format");
     const bool is_wanted = format == "table" || (format.empty() && isatty(STDOUT_FILENO) != 0);
@@ -118,14 +118,14 @@ struct CommandLine {
   }
 };
 
-// Every verb takes --json: where its answer has no other form, that changes nothing.
+// Every command accepts --json: if its answer has no other form, the option has no effect.
 bool HasOption(const slipstick::Verb& verb, const std::string& name) {
   const std::vector<const slipstick::CommandOption*> options = slipstick::OptionsOf(verb);
   return name == "--json" ||
          std::any_of(options.begin(), options.end(), [&name](const auto* option) { return option->name == name; });
 }
 
-// Adds measurements in place of those of the request; false if one is no PATH=VALUE.
+// Adds measurements that replace those of the request; false if one is not PATH=VALUE.
 bool AddMeasured(const std::vector<std::string>& measured, std::vector<std::string>& assignments) {
   if (!measured.empty()) assignments.emplace_back("measured=[]");
   for (std::size_t i = 0; i < measured.size(); ++i) {
@@ -280,7 +280,7 @@ int CompletionFor(const std::vector<std::string>& words) {
   return kAnswered;
 }
 
-// The first word is the file of requests, the second one the scenario.
+// The first word is the file of requests, the second is the scenario.
 int ReplayFile(const CommandLine& line) {
   const std::vector<std::string>& words = line.words;
   if (words.empty() || words.size() > 2) return Wrong("replay", "Give the file of requests, and at most one scenario");
@@ -293,7 +293,7 @@ int ReplayFile(const CommandLine& line) {
                line.People("replay"));
 }
 
-// The exit status of a verb that reads its own files, or none; nothing if it is another verb.
+// The exit status of a command that reads its own files, or none; nothing for other commands.
 std::optional<int> RunWithoutScenario(const std::string& verb, const CommandLine& line) {
   const std::vector<std::string>& words = line.words;
   if (verb == "describe") return Print(slipstick::DescribeAnswer());

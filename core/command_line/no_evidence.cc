@@ -1,4 +1,4 @@
-// For the program that computes the measured runs' errors: it has none yet.
+// Empty evidence, for the program that computes the errors of the measured runs.
 #include "core/studies/coverage.h"
 
 namespace slipstick {

@@ -1,4 +1,4 @@
-// Verbs whose answers have a form for people; those of others are JSON, or CSV, anywhere.
+// Commands whose answers have a form for people; the answers of other commands are always JSON or CSV.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ struct PeopleForm {
   std::string_view verb;
   std::string (*text)(std::string_view answer, bool is_colored);
 };
-// Null if the verb has none.
+// Null if the command has none.
 const PeopleForm* PeopleFormOf(std::string_view verb);
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// Progress of a long run on standard error: if it is a terminal, or on request.
+// Progress of a long run on standard error, if that is a terminal or on request.
 #pragma once
 
 #include <chrono>

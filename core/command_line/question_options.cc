@@ -5,7 +5,7 @@
 namespace slipstick {
 namespace {
 
-// A number in base units, or a text with its unit. Percentiles are names.
+// A number in base units, or a text with its unit. Percentiles are given by name.
 Json ValueOf(std::string_view member, const std::string& text) {
   Result<Json> json = ParseJson(text);
   const bool is_number = json && json->is_number();

@@ -1,4 +1,4 @@
-// slipstick replay: reads the file of requests, plays it and says how far it is.
+// slipstick replay: reads the file of requests, plays it and shows its progress.
 #pragma once
 
 #include <map>

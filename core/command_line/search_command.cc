@@ -60,7 +60,7 @@ Answer RunSearch(const SearchCommand& command) {
   Result<SearchSpec> spec = ReadSearchSpec(spec_json);
   if (!spec) return WrongRequest(std::move(spec.issues));
 
-  // Each thread takes one part of the shard: a shard of a finer division.
+  // Each thread runs one part of the shard, which is a shard of a finer division.
   const Count threads = *thread_count > 0 ? *thread_count : std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::shared_ptr<SearchJob>> jobs;
   for (Count t = 0; t < threads; ++t) {

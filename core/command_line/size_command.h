@@ -9,7 +9,7 @@
 
 namespace slipstick {
 
-// `options` by name; "" for those left out.
+// `options` by name; "" for absent ones.
 Answer RunSize(const std::string& request, const std::vector<std::string>& assignments,
                const std::map<std::string, std::string>& options, const std::vector<std::string>& limits);
 

@@ -8,7 +8,7 @@
 
 namespace slipstick {
 
-// `threads`: a whole number, 0: all cores. `show_progress`: even if standard error is no terminal.
+// `threads`: a whole number, 0: all cores. `show_progress`: even if standard error is not a terminal.
 Answer RunStudy(const std::string& id, const std::string& threads, bool show_progress);
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// Answers that say how long they took.
+// Answers with their computing time.
 #pragma once
 
 #include <chrono>

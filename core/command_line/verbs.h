@@ -1,5 +1,5 @@
-// What the command line takes: its verbs and their options. Parsing, --help, completion and the manual page are derived
-// from it.
+// The commands of the command line and their options. Parsing, --help, completion and the manual page are derived from
+// them.
 #pragma once
 
 #include <span>
@@ -11,17 +11,17 @@ namespace slipstick {
 struct Verb {
   std::string_view name;
   std::string_view arguments;  // before the options, as usage shows them
-  std::string_view what;       // one sentence, then what else one needs to know
-  std::string_view options;    // names of the options that it takes, one space apart
+  std::string_view what;       // one sentence, then further details
+  std::string_view options;    // names of the accepted options, separated by one space
   std::vector<std::string_view> examples;
 };
 
-// What completion offers for a value.
+// The candidates that completion offers for a value.
 enum class Offered { kNothing, kNames, kFigures, kInputs, kClusters };
 
 struct CommandOption {
   std::string_view name;
-  std::string_view value;  // how usage calls its value; "": it takes none
+  std::string_view value;  // name of its value in the usage; "": it takes none
   std::string_view what;
   std::string_view standard = "";
   Offered offered = Offered::kNothing;
@@ -30,7 +30,7 @@ struct CommandOption {
 
 std::span<const Verb> Verbs();
 std::span<const CommandOption> CommandOptions();
-// Null if there is none of this name.
+// Null if there is no command with this name.
 const Verb* VerbOf(std::string_view name);
 const CommandOption* OptionOf(std::string_view name);
 std::vector<const CommandOption*> OptionsOf(const Verb& verb);

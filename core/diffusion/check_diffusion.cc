@@ -1,4 +1,4 @@
-// Contradictions of a diffusion run, and what it leaves to the model.
+// Checks a diffusion run for contradictions, and fills in values from the model.
 #include <string>
 #include <utility>
 #include <vector>

@@ -8,9 +8,9 @@
 namespace slipstick {
 namespace {
 
-constexpr std::array<double, 4> kWidths{1, 2, 4, 4};  // of the levels, the last one first, over the last one's
+constexpr std::array<double, 4> kWidths{1, 2, 4, 4};  // width per level relative to the last one; the last level first
 
-// Frames of a level: the last two have all, those before half and a quarter.
+// Frames of a level: the last two levels have all frames, the earlier ones half and a quarter.
 Ratio FramesOf(const Request& request, std::size_t level) {
   const Ratio compressed = request.run.model.latent_frames;
   const double halved = level < 2 ? 1 : level == 2 ? 2 : 4;
@@ -38,8 +38,8 @@ Decoder DecoderOf(const Request& request, const Device& device) {
     norm.rows = pixels;
     norm.columns = inputs;
     KernelTime pass = TimeOf(norm, device);
-    pass.flops = {};                    // of products alone
-    decoder.time.Add(pass, 2 * times);  // its statistics, and then its result
+    pass.flops = {};                    // only products count
+    decoder.time.Add(pass, 2 * times);  // once for its statistics, once for its result
   };
   double area = 1;
   for (std::size_t level = 0; level < kWidths.size(); ++level, area *= 4) {
@@ -55,7 +55,7 @@ Decoder DecoderOf(const Request& request, const Device& device) {
       convolve(pixels, width, width, 5);
     }
   }
-  // A convolution of the last level, which reads the width of the one before; a video by a latent frame at a time.
+  // A convolution of the last level, which reads the width of the previous one; a video, by one latent frame at a time.
   const Ratio frames_at_once = min(request.frames, Ratio(model.latent_frames));
   decoder.activations =
       Figure("Activations of the decoder", batch * frames_at_once * request.pixels * 2 * (2 * last) * (2 * kB),

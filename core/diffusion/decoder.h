@@ -1,11 +1,11 @@
-// What runs once beside the steps: the text encoder, and the decoder that turns latents into pixels.
+// Parts that run once per request, outside the steps: the text encoder, and the decoder that turns latents into pixels.
 #pragma once
 
 #include "core/diffusion/transformer.h"
 
 namespace slipstick {
 
-// All weights of the encoders as one product over the prompt's tokens.
+// All weights of the encoders count as one product over the prompt's tokens.
 KernelTime EncodeText(const Request& request, const Device& device);
 
 struct Decoder {
@@ -13,7 +13,7 @@ struct Decoder {
   Ratio parameters;
   Bytes activations;
 };
-// Convolutions as products over all pixels of a level, and their norms. One device decodes.
+// Convolutions count as products over all pixels of a level; includes their norms. Only one device decodes.
 Decoder DecoderOf(const Request& request, const Device& device);
 
 }  // namespace slipstick

@@ -1,5 +1,5 @@
 // Image and video diffusion transformers. A request is `steps` denoising steps, each a pass of the transformer over all
-// latent tokens, which all see each other and of which nothing is cached; a text encoder before them, a decoder after.
+// latent tokens, which attend to each other without any cache; a text encoder runs before, a decoder after them.
 #pragma once
 
 #include <optional>
@@ -19,17 +19,17 @@ namespace slipstick {
 struct DiffusionModel {
   std::string preset = "flux.1-dev";
   std::string name = "custom";
-  Tally joint_blocks = 0;   // text and image tokens have weights of their own and one attention (MMDiT)
+  Tally joint_blocks = 0;   // text and image tokens have separate weights and joint attention (MMDiT)
   Tally single_blocks = 0;  // all tokens share the weights; attention and MLP read the same input
-  Tally cross_blocks = 0;   // image tokens, which see the text by cross-attention
+  Tally cross_blocks = 0;   // image tokens only, with cross-attention to the text
   Tally hidden = 0;
   Tally heads = 0;
   Tally ffn = 0;
   bool qk_norm = true;
   bool rotary = true;
   bool shared_modulation = false;  // one projection of the time embedding for all blocks
-  Tally transformers = 1;          // each for a part of the steps (Wan 2.2)
-  bool guided = false;             // classifier-free guidance: a pass with the prompt and one without
+  Tally transformers = 1;          // each runs a part of the steps (Wan 2.2)
+  bool guided = false;             // classifier-free guidance: one pass with the prompt and one without
   Tally text_tokens = 512;
   Tally text_width = 4096;
   Tally text_parameters = 0;  // of all text encoders
@@ -39,7 +39,7 @@ struct DiffusionModel {
   Tally latent_channels = 16;
   Tally decoder_width =
       128;  // channels of the decoder's last level; of those before twice, four and four times as many
-  // As published.
+  // Published settings.
   Tally steps = 50;
   Tally width = 1024, height = 1024;
   Tally frames = 1;
@@ -54,7 +54,7 @@ struct Schema<DiffusionModel> {
 struct DiffusionRun {
   DiffusionModel model;
   std::optional<Tally> steps, width, height, frames;  // default: the model's
-  std::optional<bool> guided;                         // likewise
+  std::optional<bool> guided;                         // default: the model's
   Tally batch = 1;
   Precision precision = Precision::kBf16;  // of the transformer's products
   AttentionAlgorithm attention = AttentionAlgorithm::kAuto;
@@ -86,17 +86,17 @@ struct DiffusionReport {
   Ratio tokens = 0;  // latent tokens of an image or clip
   Flops flops;       // of an image or clip, all devices
   Ratio items_per_hour = 0;
-  std::optional<Ratio> video_per_hour;  // seconds of video
+  std::optional<Ratio> video_per_hour;  // seconds of video per hour
   Ratio parameters = 0;
   DiffusionMemory memory;
   Count devices = 1, devices_per_replica = 1;
   Seconds device_seconds;  // per image or clip
   Joules energy;           // of the devices, per image or clip
   std::vector<Infeasibility> infeasible;
-  std::vector<std::string> assumed;  // paths of inputs that no measurement set
+  std::vector<std::string> assumed;  // paths of inputs that were assumed, not measured
 };
 
-// Fills the devices and what the model states, and reports contradictions with the nearest valid values.
+// Fills in the devices and the model's settings, and reports contradictions with the nearest valid values.
 void ValidateAndFillDefaults(DiffusionRun& run, const Cluster& cluster, const std::string& path, Issues& issues);
 
 DiffusionReport EvaluateDiffusion(const DiffusionRun& asked, const Cluster& cluster, Tape* tape = nullptr);

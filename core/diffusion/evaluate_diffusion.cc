@@ -12,7 +12,7 @@
 namespace slipstick {
 namespace {
 
-// Time of a request by part, and what its devices do in it.
+// Time of a request by part, and the work of its devices.
 struct DiffusionWork {
   DiffusionTime time;
   Seconds step;
@@ -50,7 +50,7 @@ struct Weights {
   Bytes transformers, text, decoder;
 };
 
-// Parts that take turns are copied in once each.
+// Parts that take turns in device memory are copied in once each.
 Seconds CopyTime(const Request& request, const Weights& weights, const Device& device) {
   if (!request.run.offload) return {};
   return Figure("Copies from the host", (weights.transformers + weights.text + weights.decoder) / device.host.bandwidth,

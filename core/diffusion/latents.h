@@ -1,23 +1,23 @@
-// The tokens of a request: latents after the encoder's compression, cut into patches, and the text beside them.
+// The tokens of a request: latents after the encoder's compression, cut into patches, and the text tokens.
 #pragma once
 
 #include "core/diffusion/diffusion.h"
 
 namespace slipstick {
 
-// Numbers that the formulas name; the run is completed.
+// Numbers of a completed run, with nodes for the formulas.
 struct Request {
   const DiffusionRun& run;
   Ratio hidden, heads, ffn, head_dim;
   Ratio joint_blocks, single_blocks, cross_blocks;
-  Ratio passes;  // of the transformer in a step
+  Ratio passes;  // of the transformer per step
   Ratio image_tokens, text_tokens;
   Ratio frames, pixels;  // pixels of a frame
-  Ratio ranks;           // that share the tokens of a pass
+  Ratio ranks;           // number that share the tokens of a pass
 };
 Request RequestOf(const DiffusionRun& run);
 
-// Of one transformer.
+// Parameters of one transformer.
 Ratio ParametersOf(const Request& request);
 
 }  // namespace slipstick

@@ -10,10 +10,10 @@
 namespace slipstick {
 namespace {
 
-// Passes over a row of queries or keys that PyTorch makes where nothing is fused, each as if it read and wrote 16 bits
-// an element. The norm converts to 32 bits (1.5), squares (2), takes the mean (1), scales (1.5), converts back (1.5)
-// and applies its weights (1); the rotary embedding turns pairs (1.5), converts both operands (3), multiplies both (4),
-// adds (3) and converts back (1.5): RMSNorm and apply_rotary_emb of huggingface/diffusers.
+// Passes over a row of queries or keys that PyTorch makes if nothing is fused, each counted as if it read and wrote 16
+// bits per element. The norm converts to 32 bits (1.5), squares (2), takes the mean (1), scales (1.5), converts back
+// (1.5) and applies its weights (1); the rotary embedding turns pairs (1.5), converts both operands (3), multiplies
+// both (4), adds (3) and converts back (1.5): RMSNorm and apply_rotary_emb of huggingface/diffusers.
 constexpr double kEagerNorm = 8.5, kEagerRotary = 13;
 
 // Kernels of one pass, on one device.
@@ -38,11 +38,11 @@ class Pass {
     pass_.row_kernels.Add(TimeOf(kernel, device_), times);
   }
 
-  // A norm whose result the time embedding scales and shifts.
+  // A norm whose result is scaled and shifted by the time embedding.
   void ModulatedNorm(Ratio rows, Ratio times) {
     Rows(RowKind::kNorm, rows, request_.hidden, (is_compiled() ? 1 : 3) * times);
   }
-  // The output of a part, times a gate, beside the residual stream.
+  // Adds the output of a part, multiplied by a gate, to the residual stream.
   void GatedResidual(Ratio rows, Ratio times) {
     Rows(RowKind::kAdd, rows, request_.hidden, times);
     if (!is_compiled()) Rows(RowKind::kNorm, rows, request_.hidden, times);
@@ -57,7 +57,7 @@ class Pass {
     Rows(RowKind::kNorm, rows, request_.hidden, passes * operands * times);
   }
 
-  // `queries` of all tokens of a request that this device's ring rank has, all keys.
+  // Attention of the `queries` of this device's ring rank to all keys.
   void Attend(Ratio queries, Ratio keys, Ratio times) {
     const DiffusionRun& run = request_.run;
     const Ratio ring = run.ring;
@@ -74,7 +74,7 @@ class Pass {
     pass_.attention.Add(kernel, times);
   }
 
-  // Of an attention whose tokens the ranks share: heads for tokens and back; keys and values around the ring.
+  // Exchange if ranks share the tokens of an attention: heads for tokens and back; keys and values around the ring.
   void Exchange(Ratio rows, Seconds attention, Ratio times) {
     const DiffusionRun& run = request_.run;
     if (run.ulysses > 1) {
@@ -101,7 +101,7 @@ class Pass {
       ModulatedNorm(rows, 2 * blocks);
       Product(rows, 3 * hidden, hidden, blocks);
       QueriesAndKeys(rows, 2, true, blocks);
-      Rows(RowKind::kNorm, rows, (is_compiled() ? 1 : 3) * hidden, blocks);  // laid together
+      Rows(RowKind::kNorm, rows, (is_compiled() ? 1 : 3) * hidden, blocks);  // concatenation
       Product(rows, hidden, hidden, blocks);
       GatedResidual(rows, 2 * blocks);
       Product(rows, ffn, hidden, blocks);
@@ -120,7 +120,7 @@ class Pass {
     Product(rows, 3 * hidden + ffn, hidden, blocks);
     QueriesAndKeys(rows, 2, true, blocks);
     Rows(RowKind::kGelu, rows, ffn, blocks);
-    Rows(RowKind::kNorm, rows, is_compiled() ? hidden : hidden + ffn, blocks);  // attention and MLP laid together
+    Rows(RowKind::kNorm, rows, is_compiled() ? hidden : hidden + ffn, blocks);  // attention and MLP concatenated
     Product(rows, hidden, hidden + ffn, blocks);
     GatedResidual(rows, blocks);
     AttendToAll(blocks);

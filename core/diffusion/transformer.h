@@ -5,7 +5,7 @@
 
 namespace slipstick {
 
-// What a number of kernels take and do.
+// Total time and work of several kernels.
 struct KernelSum {
   Seconds time;
   Flops flops;
@@ -19,7 +19,7 @@ struct TransformerPass {
 };
 TransformerPass PassOf(const Request& request, const Device& device, const Cluster& cluster);
 
-// A product in a format, in a step that runs long.
+// A product in a given format, in a step that runs long.
 KernelTime ProductOf(Ratio rows, Ratio outputs, Ratio inputs, Precision precision, const Device& device);
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// Uncertainty band of an input: Monte Carlo samples it, the tornado chart goes to its ends.
+// Uncertainty band of an input: Monte Carlo samples it, and the tornado chart moves the input to its ends.
 #pragma once
 
 #include "core/base/field.h"

@@ -8,8 +8,8 @@
 
 namespace slipstick {
 
-// A warning where HBM stacks are on a package that cannot carry them: a stack has a thousand signals, too fine for the
-// wiring of an organic substrate.
+// A warning if HBM stacks are on a package that cannot carry them: a stack has a thousand signals, which are too fine
+// for the wiring of an organic substrate.
 std::optional<std::string> CarrierWarning(const DeviceBill& bill);
 
 }  // namespace slipstick

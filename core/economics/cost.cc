@@ -13,7 +13,7 @@ namespace {
 
 std::string Micrometres(double value) { return NumberText(std::round(1000 * value) / 1000); }
 
-// Dies larger than the reticle field cannot be made: the reason, and the nearest size that fits.
+// Dies larger than the reticle field cannot be made: adds the reason, and the nearest size that fits.
 void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible) {
   for (const DieInput& die : bill.dies) {
     const Millimetres width = DieWidth(die.area, die.aspect), height = die.area / width;
@@ -28,7 +28,7 @@ void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible
   }
 }
 
-// Dies and stacks beyond what a package of this kind can be made for: the reason, and the largest area.
+// If dies and stacks exceed the area limit of this kind of package, adds the reason, and the limit.
 void CheckPackageArea(const DeviceBill& bill, std::vector<Infeasibility>& infeasible) {
   const SquareMillimetres standing = PartsOf(bill.dies, bill.memory).Standing();
   if (!bill.package.area_limit || standing <= *bill.package.area_limit) return;
@@ -81,7 +81,7 @@ HardwareCost CostOf(const Cluster& cluster, const CostInputs& inputs) {
   return report;
 }
 
-// Prices the prefill pool as a cluster of its own, and adds its system to the total.
+// Prices the prefill pool as a separate cluster, and adds its system to the total.
 void AddPool(const DevicePool& pool, Cluster cluster, CostInputs inputs, CostReport& report,
              std::vector<std::string>& warnings) {
   cluster.device = pool.device;

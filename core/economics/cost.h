@@ -1,4 +1,4 @@
-// Cost per device, of the system over its life, and per GPU-hour.
+// Cost per device, cost of the system over its life, and cost per GPU-hour.
 #pragma once
 
 #include <optional>
@@ -18,14 +18,14 @@ struct DieReport {
   std::string name;
   SquareMillimetres area;
   std::string node;
-  Count count = 1;  // in a device
+  Count count = 1;  // per device
   Ratio dies_per_wafer;
   Ratio yield;
-  Dollars cost;  // of a good one
+  Dollars cost;  // per good die
 };
 // Cost of devices of one kind.
 struct HardwareCost {
-  Tally devices = 0;  // that are bought or rented
+  Tally devices = 0;  // bought or rented
   std::vector<DieReport> dies;
   Dollars device;                           // manufacturing cost
   std::vector<BillLine> device_parts;       // add up to device exactly
@@ -38,26 +38,26 @@ struct HardwareCost {
   DollarsPerSecond device_second;           // per second in use
   CarbonCost carbon;                        // per device
   GramsPerJoule grid_intensity;
-  Seconds use;     // of a device over its life
-  WallPower wall;  // on top of what a device draws
+  Seconds use;     // time in use of a device over its life
+  WallPower wall;  // in addition to the devices' own draw
   std::vector<Infeasibility> infeasible;
 };
 struct CostReport : HardwareCost {
-  // The system of these devices is part of `system`, as its last line.
+  // The prefill pool's system is already part of `system`, as its last line.
   std::optional<HardwareCost> prefill_pool;
   std::vector<std::string> warnings;
 };
 // Prices a system that is bought or rented.
 SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars device_price);
 
-// Devices beside the cluster's own, which its networks join. Explanations lead to the nodes that these numbers have.
+// Devices besides the cluster's own, on the same networks. Explanations use the nodes of these numbers.
 struct DevicePool {
   Device device;
   Tally devices = 0;
 };
 
-// Total: where the inputs name no dies, the device's own are priced on the default node, with a warning. A prefill pool
-// is priced where the inputs say what it costs.
+// A total function: if the inputs name no dies, the device's own are priced on the default node, with a warning. A
+// prefill pool is priced if the inputs state its cost.
 CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Tape* tape = nullptr,
                         const std::optional<DevicePool>& prefill_pool = std::nullopt);
 

@@ -13,11 +13,11 @@
 
 namespace slipstick {
 
-// Inputs for devices other than the cluster's.
+// Inputs for devices of another kind than the cluster's.
 struct PoolInputs {
   DeviceBill device;
   SystemInputs system;
-  std::optional<Rental> rental;  // in place of buying and running the system
+  std::optional<Rental> rental;  // replaces buying and running the system
 };
 FIELDS_OF(PoolInputs);
 
@@ -28,8 +28,8 @@ struct CostInputs {
   Band lifetime_band;
   DeviceBill device;
   SystemInputs system;
-  std::optional<Rental> rental;            // in place of buying and running the system
-  std::optional<PoolInputs> prefill_pool;  // of another device than the cluster's
+  std::optional<Rental> rental;            // replaces buying and running the system
+  std::optional<PoolInputs> prefill_pool;  // of another kind of device than the cluster's
   CarbonInputs carbon;
 };
 template <>

@@ -7,10 +7,10 @@
 namespace slipstick {
 namespace {
 
-constexpr SquareMillimetres kReferenceArea = 300 * kMm2;  // of the die that node.design prices
+constexpr SquareMillimetres kReferenceArea = 300 * kMm2;  // of the die for which node.design is the price
 constexpr std::string_view kSource = "Feng and Ma, DAC 2022; the design cost of a node is that of a die of 300 mm^2";
 
-// `link_area`: of the interfaces on the die, a module of their own that LinkDesign prices.
+// `link_area`: area of the interfaces on the die, a separate module that LinkDesign prices.
 Dollars DieDesign(const DieInput& die, const Design& design, SquareMillimetres link_area) {
   const SquareMillimetres modules =
       Figure("Area of the die without its links", max(die.area - link_area, SquareMillimetres()));

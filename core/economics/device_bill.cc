@@ -24,7 +24,7 @@ Tested PriceTest(const FinalTest& test, Dollars assembled, Ratio dies_quality) {
       yield};
 }
 
-// Adds the good dies to the bill's lines and to the parts that are assembled; returns their cost and quality.
+// Adds the good dies to the bill's lines and to the assembled parts; returns their cost and quality.
 struct PricedDies {
   Dollars cost;
   Ratio quality = 1;  // share of packages without an undetected bad die
@@ -47,7 +47,7 @@ PricedDies PriceDies(const DeviceBill& bill, const DeviceGeometry& geometry, Pac
           Figure("Share of packages where all dies are good", priced.quality)};
 }
 
-// The price stated as an input, or the manufacturing cost at the maker's margin.
+// The stated price, or the manufacturing cost plus the maker's margin.
 Dollars PriceOf(const DeviceBill& bill, Dollars manufacturing) {
   return bill.price ? Figure("Price per device", *bill.price, "given as an input")
                     : Figure("Price per device", manufacturing / (1 - bill.margin));

@@ -16,7 +16,7 @@ Dollars Total(const std::vector<BillLine>& lines);  // added in order
 
 inline constexpr double kMaxMargin = 0.99;  // a vendor's gross margin
 
-// After assembly.
+// Test after assembly.
 struct FinalTest {
   DollarsPerSecond rate;
   Seconds time;
@@ -27,13 +27,13 @@ struct FinalTest {
 };
 FIELDS_OF(FinalTest);
 
-// Design, shared over the packages made. A node's `design` is for a 300 mm^2 die: module_share of it grows with the
-// area of the modules, chip_share with that of the chip, the rest is fixed.
+// Design cost, shared by all packages made. A node's `design` is for a 300 mm^2 die: module_share of it scales with the
+// area of the modules, chip_share with the area of the chip, and the rest is fixed.
 struct Design {
   Tally volume = 1;  // packages over the product's life
   Ratio module_share = 0;
   Ratio chip_share = 0;
-  // die-to-die interface, designed once a node where there is more than one die
+  // die-to-die interface, designed once per node if there is more than one die
   SquareMillimetres link_area;
 };
 FIELDS_OF(Design);
@@ -50,7 +50,7 @@ struct DeviceBill {
   Design design;
   SquareMillimetres board_area;  // of a full-length card
   Dollars module;                // board, power stages, heat spreader and their assembly
-  Ratio margin = 0;              // of the price, where no price is given
+  Ratio margin = 0;              // as a share of the price, if no price is given
   std::optional<Dollars> price;  // what a buyer pays
   Band price_band;
 };
@@ -61,15 +61,15 @@ struct Schema<DeviceBill> {
   static const Fields fields;
 };
 
-// The part that depends on areas alone: computed once and reused by every Monte-Carlo sample.
+// The part that depends only on areas: computed once and reused by every Monte-Carlo sample.
 struct DeviceGeometry {
-  std::vector<Ratio> dies_per_wafer;  // by die of the bill
+  std::vector<Ratio> dies_per_wafer;  // per die of the bill
   PackageGeometry package;
 };
 DeviceGeometry ComputeGeometry(const DeviceBill& bill);
 
 struct DeviceCost {
-  std::vector<DieCost> dies;  // by die of the bill
+  std::vector<DieCost> dies;  // per die of the bill
   std::vector<BillLine> lines;
   Dollars total;  // the lines, added in order
   Dollars price;  // what a buyer pays
@@ -82,8 +82,8 @@ double MarginOf(const DeviceCost& cost);
 
 // One-off cost of a bill's designs: modules and chips of each die, links of each node, the package.
 struct DesignCost {
-  Dollars total;  // all of it
-  Dollars share;  // of one package, reuse by other products counted
+  Dollars total;  // of all designs
+  Dollars share;  // per package, with reuse by other products taken into account
 };
 DesignCost PriceDesign(const DeviceBill& bill, const DeviceGeometry& geometry);
 

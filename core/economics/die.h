@@ -25,8 +25,8 @@ struct ProcessNode {
   Dollars design;               // designing a 300 mm^2 die up to tape-out, masks included
   PerArea logic_density;        // transistors, of the library
   SquareMillimetres sram_cell;  // high-density cell
-  double analog_scale = 1;      // area of analog and PHY circuits over that at 7 nm
-  JoulesPerArea fab_energy;     // electricity that processing takes
+  double analog_scale = 1;      // area of analog and PHY circuits relative to 7 nm
+  JoulesPerArea fab_energy;     // electricity for processing
   GramsPerArea fab_gas;         // process gases, as CO2
 };
 template <>
@@ -46,12 +46,12 @@ struct DieInput {
   Ratio critical_area = 1;  // share of the die where a defect is fatal
   Ratio layers = 1;
   Ratio manual_yield = 1;
-  Ratio process_yield = 1;  // wafers lost whole and parametric loss
+  Ratio process_yield = 1;  // loss of whole wafers, and parametric loss
   Tally units = 1;          // repeated blocks, some of which may be defective
   SquareMillimetres unit_area;
   Tally spare_units = 0;
-  bool stacked = false;  // bonded on another die of the package
-  Ratio reuse = 1;       // packages of all products with this design, over this product's
+  bool stacked = false;  // bonded on top of another die of the package
+  Ratio reuse = 1;       // packages of all products with this design, relative to this product's
 };
 template <>
 struct Schema<DieInput> {
@@ -59,7 +59,7 @@ struct Schema<DieInput> {
   static const Fields fields;
 };
 
-// Wafer sort: `coverage` is the share of bad dies that it finds.
+// Wafer sort: `coverage` is the share of bad dies that the test finds.
 struct SortTest {
   DollarsPerSecond rate;
   Seconds time;
@@ -71,15 +71,15 @@ Millimetres DieWidth(SquareMillimetres area, Ratio aspect);
 
 struct DieCost {
   Ratio per_wafer;
-  Ratio yield;    // share of dies that are good, harvesting included
+  Ratio yield;    // share of good dies, including harvested ones
   Ratio passing;  // share that passes the sort
-  Ratio quality;  // share of what passes that is good; the rest escapes into packages
+  Ratio quality;  // share of passing dies that are good; the rest escapes into packages
   Dollars raw;    // untested
-  Dollars good;   // of a die that passed
+  Dollars good;   // per die that passed
 };
 DieCost PriceDie(const DieInput& die, Ratio per_wafer, const SortTest& sort);
 
-// The yield alone: harvesting, critical area and process yield included.
+// Only the yield: including harvesting, critical area and process yield.
 Ratio DieYield(const DieInput& die);
 
 }  // namespace slipstick

@@ -6,13 +6,13 @@
 
 namespace slipstick {
 
-// Power on top of a device's own draw. A device at `load` of its TDP then reaches exactly `mean`, the wall power that
-// TCO and operational carbon use.
+// Power in addition to a device's own draw. A device at `load` of its TDP then draws exactly `mean`, the wall power
+// that TCO and operational carbon use.
 struct WallPower {
   Watts server;   // CPUs, NICs, fans and power supplies, per device
   Watts network;  // switches and optics outside the servers, per device
   Ratio pue = 1;  // facility power / server power
-  Watts mean;     // of a device with its share of server, network, cooling and power distribution
+  Watts mean;     // per device with its share of server, network, cooling and power distribution
 };
 // `network_power`: of all devices
 WallPower WallPowerOf(const Cluster& cluster, const SystemInputs& inputs, Watts network_power);

@@ -1,4 +1,4 @@
-// How many dies or carriers fit on a wafer, explained as a choice of the grid that holds the most.
+// How many dies or carriers fit on a wafer, explained as the choice of the grid that holds most.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace slipstick {
 
-// The count, with the node of that choice.
+// The count, with a node for that choice.
 Ratio Fitting(std::string_view title, std::string_view note, Count count, Millimetres width, Millimetres height,
               const Wafer& wafer);
 

@@ -27,9 +27,9 @@ struct Schema<LinkInterface> {
 struct LinkNeed {
   SquareMillimetres area;
   Millimetres edge;
-  Watts power;  // at full bandwidth, counted once a link
+  Watts power;  // at full bandwidth, counted once per link
 };
-// Area, edge and power that a die needs for `bandwidth` (both directions).
+// Area, edge and power per die for `bandwidth` (both directions).
 LinkNeed NeedOf(const LinkInterface& interface, BytesPerSecond bandwidth);
 
 }  // namespace slipstick

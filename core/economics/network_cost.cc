@@ -63,7 +63,7 @@ Dollars PriceLevel(const NetworkLevel& level, Ratio parts, Ratio devices, const 
 
 namespace {
 
-// Switches and cables of a level, and what they draw.
+// Switches and cables of a level, and their power.
 struct SwitchedLevel {
   Dollars switches, cables;
   Watts power;
@@ -93,15 +93,15 @@ SwitchedLevel PriceSwitches(const NetworkLevel& level, Ratio reached, Ratio devi
       tree.tiers, count};
 }
 
-// Wiring that is not bought by the port, of a device: links, and switches where they join the links.
+// Wiring without a price per port, per device: links, and switches if they join the links.
 Dollars PriceFabric(const NetworkLevel& level, BytesPerSecond bandwidth, DollarsPerBandwidth link_price) {
   const DollarsPerBandwidth switch_price = IsDirect(level.topology) ? DollarsPerBandwidth() : level.port.fabric_price;
   return Figure("Price of the links and their switches, of a device", bandwidth * (link_price + switch_price),
                 "by bandwidth", "LIBRA (Won et al., ISPASS 2024)");
 }
 
-// Adds the wiring inside a server that is not bought by the port. What the server's own price and power hold of it is
-// taken off, so that only the difference is paid for.
+// Adds the wiring inside a server that has no price per port. The part that the server's own price and power include is
+// subtracted, so only the difference is paid for.
 void AddInside(const NetworkLevel& level, const SystemInputs& inputs, DollarsPerBandwidth link_price,
                NetworkCost& cost) {
   if (!inputs.fabric_included) return;
@@ -126,7 +126,7 @@ void AddAdapters(const NetworkLevel& level, NetworkCost& cost) {
 NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs) {
   NetworkCost cost;
   const Ratio devices = cluster.devices;
-  Ratio below = 1;  // devices that the levels so far join
+  Ratio below = 1;  // devices joined by the levels so far
   for (const NetworkLevel& level : cluster.networks) {
     const Ratio reached =
         Figure("Devices that the levels so far join", min(devices, below * max(Ratio(level.size), 1)));

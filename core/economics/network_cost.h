@@ -10,38 +10,38 @@ namespace slipstick {
 struct SwitchTree {
   Ratio tiers, switches;
 };
-// Oversubscription divides the links that go up from each tier.
+// Oversubscription reduces the uplinks of each tier.
 SwitchTree BuildTree(Ratio endpoints, Ratio ports, Ratio oversubscription = 1);
 
-// A balanced dragonfly: a quarter of a router's ports to devices and to other groups each, half to its own group.
+// A balanced dragonfly: a quarter of a router's ports goes to devices, a quarter to other groups, half to its own.
 SwitchTree BuildDragonfly(Ratio endpoints, Ratio ports);
 
 struct NetworkCost {
   Dollars switches, cables, links;
   Watts power;     // of the switches and optics outside the servers
-  Dollars inside;  // links and switches inside a server beyond what its price includes, of a device
+  Dollars inside;  // per device: links and switches inside a server beyond those that its price includes
   Watts inside_power;
-  Dollars adapters;  // all of a device's
+  Dollars adapters;  // per device
   Watts adapter_power;
   Ratio tiers;  // of the outermost switched level
   Ratio switch_count;
 };
-// Levels that reach beyond a host: switched ones as rail planes (one a port of a host's devices) of their own tree,
-// direct ones by their links. Levels inside a host: what they have beyond that which the host's price includes.
+// Levels beyond a host: switched levels form a tree per rail (one rail per port of a host's devices), direct ones are
+// priced by their links. Levels inside a host: only the part that the host's price does not include.
 NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs);
 
-// Links of a level, both directions in one, over the devices that it joins: those of a device inside, over which its
-// bandwidth is divided, and those of a device in the mean, of which a mesh's borders have fewer. Each link joins two
-// devices.
+// Links of a level per device (both directions count as one link, each link joins two devices). `inside`: of a device
+// in the interior, over which its bandwidth is divided; `mean`: the mean over all devices, which is lower for a mesh
+// because of its borders.
 struct LinkCount {
   Ratio inside, mean;
 };
 // Counts the direct wires between `parts`.
 LinkCount CountLinks(const NetworkLevel& level, Ratio parts);
 
-// LIBRA's prices per bandwidth: dollars of a level that joins `parts`, for `devices` in all. Direct links are counted,
-// each way at its share of a device's bandwidth; a switched device has its port, link and adapter at the full
-// bandwidth.
+// Dollars of a level that joins `parts` units, for `devices` in total, by LIBRA's prices per bandwidth. Direct links
+// are counted in each direction, at their share of a device's bandwidth; a switched device has a port, a link and an
+// adapter at the full bandwidth.
 struct LevelPrices {
   DollarsPerBandwidth link, switch_port, adapter;
 };

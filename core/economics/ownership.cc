@@ -11,7 +11,7 @@ namespace {
 
 constexpr Seconds kAccountingYear = kHoursPerYear * kHour;
 
-// Cost of the network inside the server, per device, that the server's price does not include.
+// Cost per device of the network inside the server that the server's price does not include.
 Dollars NetworkBeyondPrice(const NetworkCost& network, const SystemInputs& inputs) {
   return Figure("Network inside the server beyond what its price includes, of a device",
                 network.inside + network.adapters - inputs.adapters_included.value_or(network.adapters),
@@ -28,7 +28,7 @@ Watts PowerNetwork(Ratio devices, const NetworkCost& network, const SystemInputs
                 "prices per watt are quoted for the servers alone");
 }
 
-// Price of a server without its devices, with the network inside it.
+// Price of a server without its devices, including the network inside it.
 Dollars PriceHost(const SystemInputs& inputs, Ratio per_host, Dollars device_price, Dollars network_more) {
   const Dollars plain =
       inputs.host ? *inputs.host
@@ -37,7 +37,7 @@ Dollars PriceHost(const SystemInputs& inputs, Ratio per_host, Dollars device_pri
                 max(plain + per_host * network_more, Dollars()));
 }
 
-// Power of the system, and how long it is used.
+// Power of the system, and its hours of use.
 struct Operation {
   Ratio years;
   Watts servers;  // rated
@@ -61,7 +61,7 @@ Operation Operate(const Cluster& cluster, const SystemInputs& inputs, const Netw
   return operation;
 }
 
-// Sums these lines over the life of the system.
+// Adds up these lines over the life of the system.
 SystemCost CostOf(std::vector<BillLine> lines, const Operation& operation) {
   SystemCost cost;
   cost.total = Figure("Total cost of ownership", Total(lines));

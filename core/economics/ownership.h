@@ -11,7 +11,7 @@
 
 namespace slipstick {
 
-inline constexpr double kHoursPerYear = 8760;  // an accounting year
+inline constexpr double kHoursPerYear = 8760;  // in an accounting year
 
 // Annuity: yearly payment per dollar of capital over L years at interest r: r / (1 - (1+r)^-L), 1/L at r = 0.
 Ratio Annuity(Ratio rate, Ratio years);
@@ -21,12 +21,12 @@ struct OwnershipInputs {
   Dollars capital;  // all-in, per device
   double years = 4;
   double cost_of_capital = 0;
-  Watts power;  // wall power of a device with its share of the host and network
+  Watts power;  // wall power per device, including its share of the host and network
   double pue = 1;
   DollarsPerJoule electricity;
   double load = 1;
-  DollarsPerJoule colocation;  // rent by power over months of 1/12 year of 8,766 h
-  double upkeep = 0;           // per year, as a share of capital
+  DollarsPerJoule colocation;  // rent per power, for months of 1/12 year of 8,766 h
+  double upkeep = 0;           // per year, as a fraction of capital
   double utilisation = 1;
 };
 DollarsPerSecond DeviceHour(const OwnershipInputs& inputs);
@@ -34,14 +34,14 @@ DollarsPerSecond DeviceHour(const OwnershipInputs& inputs);
 struct SystemCost {
   std::vector<BillLine> lines;  // over the lifetime
   Dollars total;
-  std::vector<BillLine> hour_lines;  // of a device in use
+  std::vector<BillLine> hour_lines;  // per device in use
   Dollars device_hour;               // the lines, added in order
   DollarsPerSecond device_second;
   Joules energy;        // drawn over the lifetime, building included
   Watts network_power;  // of all devices, outside the servers' own power
 };
-// Rented at a price per GPU-hour, for as long: a reservation is paid for every hour, busy or idle, other rents for the
-// hours in use.
+// Cost of a system that is rented at a price per GPU-hour for `lifetime`. A reservation is paid for every hour, busy or
+// idle, other rentals only for the hours in use.
 SystemCost RentSystem(const Cluster& cluster, const SystemInputs& inputs, const Rental& rental, Seconds lifetime);
 SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dollars device_price, Seconds lifetime,
                        DollarsPerJoule electricity);

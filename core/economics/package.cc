@@ -68,7 +68,7 @@ PackageCost Assemble(const Package& package, const PackageParts& parts, const Pa
   CarrierPrice carrier;
   if (package.carrier) carrier = PriceCarrier(*package.carrier, geometry);
   PackageCost total;
-  Dollars worth;  // of the package so far, the losses of its steps included
+  Dollars worth;  // value of the package so far, including the losses of its steps
   for (const AssemblyStep& step : package.steps) {
     const PartsOfKind joined = JoinedBy(step, parts);
     JoinedCarriers carriers;
@@ -114,8 +114,8 @@ PackageCost Assemble(const Package& package, const PackageParts& parts, const Pa
 
 namespace {
 
-// Bridges along the edges that neighbors share: a stack stands at a die, a die at the next one; each shares a side of
-// its own mean square.
+// Bridges along shared edges: a stack borders a die, a die borders the next one. Each pair shares one side of a square
+// of the part's mean area.
 Ratio CountBridges(const PackageParts& parts, Millimetres edge_each) {
   const auto along = [&](const PartsOfKind& kind, Ratio joins) {
     if (kind.count < 1 || joins < 1) return Ratio();

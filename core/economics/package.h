@@ -1,8 +1,8 @@
-// A package as a list of assembly steps: what each adds, its cost and its yield loss.
+// A package as a list of assembly steps: the parts that each step adds, its cost and its yield loss.
 //
-// Everything that is in the package when a step fails is lost with it. So a chip-last flow makes and tests the carrier
-// first and loses only bonding, a chip-first flow builds the carrier around the dies and loses them with it, and dies
-// stacked in groups that are tested apart are lost group by group: the order and the members of the list say which.
+// If a step fails, everything in the package is lost with it. So a chip-last flow makes and tests the carrier first and
+// loses only bonding; a chip-first flow builds the carrier around the dies and loses them with it; dies stacked in
+// groups that are tested separately are lost group by group. The order and the members of the list determine this.
 #pragma once
 
 #include <optional>
@@ -22,32 +22,32 @@ ENUM_NAMES(Part, {kCarrier, "carrier"}, {kDies, "dies"}, {kStackedDies, "stacked
 struct AssemblyStep {
   std::string name = "bond";
   std::vector<Part> adds;
-  Ratio yield_each = 1;   // of each part joined (the substrate is not counted)
-  Band loss_band;         // of 1 - yield_each
+  Ratio yield_each = 1;   // per joined part (the substrate does not count)
+  Band loss_band;         // band of 1 - yield_each
   Ratio yield = 1;        // of the step as a whole
-  Tally groups = 1;       // equal sub-assemblies, each tested before it goes on
-  PerArea void_density;   // killer voids of a hybrid bond, over the area of the dies joined
+  Tally groups = 1;       // equal sub-assemblies, each tested before the next step
+  PerArea void_density;   // killer voids of a hybrid bond, per area of the joined dies
   Millimetres pad_pitch;  // of a hybrid bond; 0: pads are not counted
-  Ratio pad_loss = 0;     // chance that one pad fails
-  Dollars cost_each;      // of joining one part
-  Dollars cost;           // of the step
+  Ratio pad_loss = 0;     // probability that one pad fails
+  Dollars cost_each;      // per joined part
+  Dollars cost;           // per step
 };
 FIELDS_OF(AssemblyStep);
 
 // The carrier that joins dies: an RDL, a silicon or glass interposer, or bridges.
 struct Carrier {
   Tally count = 1;
-  Millimetres edge_each;  // bridges: shared edge that one joins, in place of the count; 0: as many as the count says
-  std::optional<SquareMillimetres> area;  // of one; default: area_scale times what stands on it
+  Millimetres edge_each;  // bridges: shared edge per bridge, replaces the count; 0: as stated by the count
+  std::optional<SquareMillimetres> area;  // of one; default: area_scale times the area of the parts on it
   Ratio area_scale = 1;
   Dollars wafer_price;
   Band wafer_price_band;
   PerArea defect_density;
   Ratio clustering = 1;
-  Ratio stitch_yield = 1;  // of a seam between two exposures
-  bool stitched = false;   // seams count (reticle-printed carriers)
-  bool tested = true;      // false: its loss takes the dies with it (chip-first)
-  GramsPerArea carbon;     // emitted in making it
+  Ratio stitch_yield = 1;  // per seam between two exposures
+  bool stitched = false;   // seams count (carriers printed in several exposures)
+  bool tested = true;      // false: its yield loss also scraps the dies (chip-first)
+  GramsPerArea carbon;     // emissions of manufacturing
 };
 template <>
 struct Schema<Carrier> {
@@ -57,8 +57,8 @@ struct Schema<Carrier> {
 
 struct Substrate {
   DollarsPerArea price;
-  Ratio layers_factor = 1;  // price over that of the simplest build-up
-  Ratio area_scale = 1;     // area over that of the silicon on it
+  Ratio layers_factor = 1;  // price relative to the simplest build-up
+  Ratio area_scale = 1;     // area relative to the silicon on it
   std::optional<SquareMillimetres> area;
 };
 FIELDS_OF(Substrate);
@@ -66,15 +66,15 @@ FIELDS_OF(Substrate);
 struct Package {
   std::string preset = "interposer";
   std::string name = "Silicon interposer";
-  bool holds_hbm = true;                        // wires fine enough for the thousand signals of a stack
-  std::optional<SquareMillimetres> area_limit;  // of the dies and stacks side by side that can be made
+  bool holds_hbm = true;                        // wires are fine enough for the thousand signals of a stack
+  std::optional<SquareMillimetres> area_limit;  // largest area of dies and stacks side by side that can be made
   std::optional<Carrier> carrier = Carrier{};
   Substrate substrate;
-  DollarsPerArea bumps;  // of the dies joined
+  DollarsPerArea bumps;  // per area of the joined dies
   std::vector<AssemblyStep> steps;
-  std::optional<Dollars> price;  // price from an assembly house, where known
+  std::optional<Dollars> price;  // price from an assembly house, if known
   Band price_band;
-  DollarsPerArea design;  // one-off, by area of the carrier (of the substrate without one)
+  DollarsPerArea design;  // one-off, per area of the carrier (of the substrate, if there is no carrier)
   Dollars design_fixed;
 };
 template <>
@@ -84,7 +84,7 @@ struct Schema<Package> {
   static const Fields fields;
 };
 
-// All parts of a kind.
+// All parts of one kind.
 struct PartsOfKind {
   Ratio count;
   SquareMillimetres area;
@@ -101,20 +101,20 @@ struct PackageParts {
 // Numbers and areas; prices are added as the parts are priced.
 PackageParts PartsOf(const std::vector<DieInput>& dies, const MemoryInput& memory);
 
-// Areas and counts that depend on geometry alone: computed once for many draws.
+// Areas and counts that depend only on geometry: computed once for many samples.
 struct PackageGeometry {
   SquareMillimetres carrier_area;  // of one
   Ratio carriers = 1;
   Ratio carriers_per_wafer = 1;
   Ratio seams;
   SquareMillimetres substrate_area;
-  SquareMillimetres design_area;  // that its one-off design goes by
+  SquareMillimetres design_area;  // area that determines its one-off design cost
 };
 PackageGeometry ComputeGeometry(const Package& package, const PackageParts& parts, const Wafer& wafer);
 
 struct PackageCost {
   Dollars carrier, substrate, assembly, quoted;
-  Dollars loss;     // of everything that a failing step took with it
+  Dollars loss;     // value of everything that was lost in failing steps
   Ratio yield = 1;  // of all steps
   Dollars put_in;   // carrier + substrate + assembly + quoted + parts
 };

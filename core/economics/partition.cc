@@ -17,7 +17,7 @@ Count RowsOf(Count n) {
   return rows;
 }
 
-// Dies that hold I/O of `area`: as many as the exposure field needs.
+// Number of dies for I/O of `area`: as many as the exposure field requires.
 double IoDies(const Partition& partition, SquareMillimetres area) {
   if (partition.io_share <= 0) return 0;
   const Wafer& wafer = Standard<DeviceBill>().wafer;
@@ -26,11 +26,11 @@ double IoDies(const Partition& partition, SquareMillimetres area) {
 
 void LayLinks(const Partition& partition, DieLayout& layout) {
   const double d = static_cast<double>(layout.dies), links = layout.dies == 2 ? 1 : d;
-  const double ends = layout.dies == 2 ? 1 : 2;  // of the ring, on one die
+  const double ends = layout.dies == 2 ? 1 : 2;  // link ends of the ring per die
   BytesPerSecond bandwidth = partition.bandwidth;
   if (bandwidth.base() > 0) {
     layout.link_area = ends * NeedOf(partition.interface, bandwidth).area;
-  } else if (partition.interface.module_area.base() > 0) {  // as many modules as the share of the area holds
+  } else if (partition.interface.module_area.base() > 0) {  // as many modules as fit in the given share of the area
     bandwidth =
         WholeBelow(layout.link_area / ends / partition.interface.module_area) * partition.interface.module_bandwidth;
   }
@@ -59,7 +59,7 @@ DieLayout LayOut(const Partition& partition, SquareMillimetres area, double anal
   if (io_dies > 0) layout.io_area = io / io_dies + layout.link_area;
   layout.silicon = n * layout.compute_area + io_dies * layout.io_area;
   layout.edge_fits = layout.link_edge <= 4 * sqrt(layout.compute_area);
-  // Links take the inner edges first.
+  // Links use the inner edges first.
   const Count reaching = io_dies > 0 ? layout.dies - layout.compute_dies : layout.compute_dies;
   const Count rows = RowsOf(reaching), columns = reaching / rows;
   const Millimetres side = sqrt(io_dies > 0 ? layout.io_area : layout.compute_area),

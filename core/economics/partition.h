@@ -1,9 +1,9 @@
 // A monolithic device split into chiplets, and where that breaks even.
 //
-// The silicon of the first kind of die is cut into n equal dies. Each bears its part of the circuits and its share of
-// the die-to-die links: a ring of n links (one for two dies) of the given bandwidth through the given interface, or a
-// plain share of the area. A part of the circuits (I/O, PHYs, analog) may go to a die of its own on another node, where
-// it takes area by the nodes' analog scales.
+// The silicon of the first kind of die is divided into n equal dies. Each has its part of the circuits and its share of
+// the die-to-die links: a ring of n links (one for two dies) with the given bandwidth through the given interface, or
+// simply a share of the area. A part of the circuits (I/O, PHYs, analog) may move to a separate die on another node,
+// where its area scales with the nodes' analog scales.
 #pragma once
 
 #include <functional>
@@ -16,10 +16,10 @@ namespace slipstick {
 
 struct Partition {
   Count chiplets = 2;
-  double overhead = 0;       // die-to-die share of the area, where no bandwidth is given
-  BytesPerSecond bandwidth;  // of a link, both directions
+  double overhead = 0;       // die-to-die share of the area, if no bandwidth is given
+  BytesPerSecond bandwidth;  // per link, both directions
   LinkInterface interface;
-  double io_share = 0;  // of the circuits, moved to one I/O die
+  double io_share = 0;  // share of the circuits that moves to one I/O die
   ProcessNode io_node;
   std::optional<Package> package;  // absent: the device's own
 };
@@ -32,19 +32,19 @@ struct Schema<Partition> {
 // Areas, edges and links of the dies.
 struct DieLayout {
   Count compute_dies = 1, dies = 1;  // without and with the I/O die
-  SquareMillimetres compute_area;    // of one, its links included
+  SquareMillimetres compute_area;    // of one die, including its links
   SquareMillimetres io_area;         // of the I/O die
   SquareMillimetres silicon;         // of all dies
   SquareMillimetres link_area;       // of one die
   BytesPerSecond link_bandwidth;     // of a link, both directions
   Millimetres link_edge;             // of one die
-  Watts link_power;                  // of all links at full bandwidth: no longer there for the circuits
-  bool edge_fits = true;             // the links find room on the die's edge
-  // Edge for memory and network: what the links leave of the I/O die's, or of the compute dies', placed in a grid as
-  // square as their number allows, the outer edge.
+  Watts link_power;                  // of all links at full bandwidth: not available for the circuits
+  bool edge_fits = true;             // the links fit on the die's edge
+  // Edge left for memory and network beside the links: on the I/O die, or on the outer edge of the compute dies, which
+  // form a grid as square as their number allows.
   Millimetres shoreline;
-  // What the dies can read of each other's memory: each reads the share (n - 1) / n of the other dies, over n / 4 links
-  // of the ring on average, so that the whole device streams at most 4 links over n - 1 / n. Nothing for one die.
+  // Bandwidth at which dies can read each other's memory: each reads the share (n - 1) / n from other dies, over n / 4
+  // links of the ring on average, so the whole device streams at most 4 links over n - 1 / n. Absent for one die.
   std::optional<BytesPerSecond> memory_limit;
 };
 // Lays out the circuits of one die of `area`; `analog_scale` is that of the compute dies' node.
@@ -59,15 +59,15 @@ struct Partitioned : DieLayout {
 // One chiplet without an I/O die is the device itself.
 Partitioned Split(const DeviceBill& bill, const Partition& partition);
 
-// Cost of a good device at a silicon area and of its design; recurring + design / volume is the price at a volume.
+// Cost of a good device at a silicon area, and of its design; the price at a volume is recurring + design / volume.
 struct SplitCost {
   Dollars recurring;
-  Dollars design;  // all of it
+  Dollars design;  // of all designs
 };
 SplitCost PriceSplit(const DeviceBill& bill);
 
-// The smallest area in [low, high] where the first is at least as expensive as the second: a scan by 2.5 %, then 50
-// bisections. Nothing where there is none.
+// The smallest area in [low, high] at which the first is at least as expensive as the second: a scan in steps of 2.5 %,
+// then 50 bisections. Nothing if there is none.
 std::optional<SquareMillimetres> CrossoverArea(const std::function<Dollars(SquareMillimetres)>& first,
                                                const std::function<Dollars(SquareMillimetres)>& second,
                                                SquareMillimetres low, SquareMillimetres high);

@@ -22,12 +22,12 @@ struct SystemInputs {
   DollarsPerWatt power_delivery;
   DollarsPerWatt cooling;
   DollarsPerWatt building;
-  DollarsPerJoule colocation;  // rent per power; above 0, no building is paid for
-  // Override the ports of all levels; absent: the level's own.
+  DollarsPerJoule colocation;  // rent per power; if above 0, no building is paid for
+  // Overrides the ports of all levels; absent: the level's own.
   std::optional<Tally> switch_ports;
   std::optional<Dollars> switch_price, cables_one_tier, cables_two_tiers, cables_three_tiers;
   std::optional<DollarsPerBandwidth> link_price;
-  // Network that the server's price and power include, per device; absent: all that is in it.
+  // Network that the server's price and power include, per device; absent: the whole network inside it.
   std::optional<BytesPerSecond> fabric_included;  // bandwidth inside the server
   std::optional<Dollars> adapters_included;
   std::optional<Watts> adapter_power_included;
@@ -35,7 +35,7 @@ struct SystemInputs {
   Ratio cost_of_capital = 0;  // per year
   Ratio utilisation = 1;      // share of the hours in use
   Band utilisation_band;
-  Ratio margin = 0;  // operator's, as a share of the price
+  Ratio margin = 0;  // of the operator, as a share of the price
 };
 template <>
 struct Schema<SystemInputs> {

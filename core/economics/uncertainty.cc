@@ -6,8 +6,8 @@
 namespace slipstick {
 namespace {
 
-// Calls visit(path, band, set) for every uncertain input, where set(factor) multiplies it. Paths are made only where
-// asked for.
+// Calls visit(path, band, set) for every uncertain input; set(factor) multiplies the input. Paths are created only on
+// request.
 template <class Inputs, class Visit>
 void ForGuesses(Inputs& inputs, Visit visit) {
   const auto scale = [](auto& value) { return [&value](double factor) { value = value * factor; }; };

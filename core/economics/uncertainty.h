@@ -1,4 +1,4 @@
-// How uncertain inputs spread into a price: seeded Monte Carlo, and a tornado chart.
+// How uncertain inputs affect a price: seeded Monte Carlo, and a tornado chart.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ struct Guess {
   std::string path;  // of the input
   Band band;         // around its value
 };
-// Every input whose band is open.
+// Every input whose band is not {1, 1}.
 std::vector<Guess> Guesses(const CostInputs& inputs);
 
-// Multiplies the value of one of them; of a bond yield, its loss.
+// Multiplies one of these values by `factor`; for a bond yield, its loss.
 void Turn(CostInputs& inputs, std::size_t guess, double factor);
 
 struct DrawnCost {
@@ -24,15 +24,15 @@ struct DrawnCost {
   DollarsPerSecond device_second;
 };
 
-// Draws first … last - 1 of a run: triangular over each band, peak at the value. A draw depends on the seed and its
-// number alone, so that a run may be cut into steps anywhere.
+// Computes samples first … last - 1 of a run: triangular over each band, with the peak at the value. A sample depends
+// only on the seed and its number, so a run may be split into steps anywhere.
 std::vector<DrawnCost> DrawOutcomes(const Cluster& cluster, const CostInputs& inputs, std::uint64_t seed, Count first,
                                     Count last);
 
-// Inverse of the triangular distribution's cumulative share, on (low, 1, high).
+// Inverse of the cumulative triangular distribution on (low, 1, high).
 double TriangularAt(const Band& band, double share);
 
-// One input at its ends, the rest at their values; largest swing of the device hour first.
+// One input at its ends, the others at their values; sorted by the change of the cost per GPU-hour, largest first.
 struct Swing {
   Guess guess;
   DrawnCost low, high;

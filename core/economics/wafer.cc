@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kOffsets = 40;
 
-// Half the width of the circle over a row that spans [bottom, bottom + height]; negative where the row sticks out.
+// Half the width of the circle over a row that spans [bottom, bottom + height]; negative if the row extends outside.
 double HalfChord(double bottom, double height, double radius) {
   const double far = std::max(std::abs(bottom), std::abs(bottom + height));
   return far < radius ? std::sqrt(radius * radius - far * far) : -1;
@@ -45,8 +45,8 @@ Count CountGrid(const WaferGrid& grid, double left, double bottom) {
   return sum;
 }
 
-// The half chords of the rows of dies whose lower edges lie at `bottom` + k pitch; a row that sticks out has none.
-// Apart from the counting, so that the square roots are taken side by side.
+// The half chords of the rows of dies whose lower edges lie at `bottom` + k pitch; none for a row that extends outside.
+// Separate from the counting, so that the square roots can be vectorized.
 void ChordsOf(const WaferGrid& grid, double bottom, std::vector<double>& chords) {
   const double first = std::ceil((-grid.radius - bottom) / grid.pitch_y);
   const double last = std::floor((grid.radius - grid.h - bottom) / grid.pitch_y);
@@ -61,8 +61,8 @@ void ChordsOf(const WaferGrid& grid, double bottom, std::vector<double>& chords)
   }
 }
 
-// The counts of one row offset for all kOffsets column offsets at once: a row's count is floor(a - f) + floor(b + f) +
-// 1 with f the offset over the pitch, a step down where f passes frac(a) and a step up where f reaches 1 - frac(b).
+// The counts of one row offset for all kOffsets column offsets at once. A row's count is floor(a - f) + floor(b + f) +
+// 1, with f the offset over the pitch: a step down where f passes frac(a), and a step up where f reaches 1 - frac(b).
 void CountColumns(const WaferGrid& grid, const std::vector<double>& chords, std::array<int, kOffsets + 1>& counts) {
   counts.fill(0);
   const double over_pitch = 1 / grid.pitch_x, width = grid.w * over_pitch;
@@ -73,7 +73,7 @@ void CountColumns(const WaferGrid& grid, const std::vector<double>& chords, std:
     counts[0] += whole_a + whole_b + 1;
     const int down = static_cast<int>((a - whole_a) * kOffsets) + 1,
               up = kOffsets - static_cast<int>((b - whole_b) * kOffsets);
-    --counts[static_cast<std::size_t>(down)];  // the last place is not looked at
+    --counts[static_cast<std::size_t>(down)];  // the last entry is not used
     ++counts[static_cast<std::size_t>(up)];
   }
   for (std::size_t i = 1; i < kOffsets; ++i) counts[i] += counts[i - 1];

@@ -16,17 +16,17 @@ struct Wafer {
 };
 FIELDS_OF(Wafer);
 
-// Dies lie on a grid of pitch (w + scribe, h + scribe); one counts when its own w x h rectangle lies inside the usable
-// circle. The first word of a canonical grid is what the wafer's center sees along w, the second along h.
+// Dies lie on a grid of pitch (w + scribe, h + scribe); a die counts if its own w x h rectangle lies inside the usable
+// circle. The names of the canonical grids say what lies at the wafer's center: first along w, then along h.
 struct DieCount {
   Count die_die = 0, die_street = 0, street_die = 0, street_street = 0;
-  Count best = 0;      // the most of these four and of 40 x 40 offsets
+  Count best = 0;      // maximum over these four grids and 40 x 40 offsets
   Millimetres left;    // a die's left edge in the best grid, from the wafer's center
   Millimetres bottom;  // its lower edge
 };
 DieCount CountDies(Millimetres width, Millimetres height, const Wafer& wafer);
 
-// The most of the four canonical grids alone: at least 95 % of best, at a tenth of the work.
+// The maximum over only the four canonical grids: at least 95 % of best, at a tenth of the work.
 Count CountCentred(Millimetres width, Millimetres height, const Wafer& wafer);
 
 // The lower left corners of the dies of the best grid, from the wafer's center.
@@ -37,10 +37,10 @@ std::vector<DiePlace> PlaceDies(Millimetres width, Millimetres height, const Waf
 
 // Whether the die fits the reticle field in either orientation; area alone does not decide it.
 bool FitsReticle(Millimetres width, Millimetres height, const Wafer& wafer);
-// Width over height of a die of such an area: the given one, or the field's where that does not fit it.
+// Aspect ratio (width over height) of a die of this area: the given one, or the field's if the given one does not fit.
 Ratio AspectThatFits(SquareMillimetres area, Ratio aspect, const Wafer& wafer);
 
-// Seams between exposures of a carrier larger than the reticle field: (nx - 1) ny + nx (ny - 1) of the better
+// Seams between exposures of a carrier larger than the reticle field: (nx - 1) ny + nx (ny - 1) for the better
 // orientation.
 Ratio StitchSeams(Millimetres width, Millimetres height, const Wafer& wafer);
 

@@ -9,7 +9,7 @@
 namespace slipstick {
 namespace {
 
-// Exact where there are few faults.
+// Accurate also for few faults.
 Ratio MeanSurvival(Ratio x) { return Exactly(x == 0 ? 1 : -std::expm1(-x.base()) / x.base(), (1 - exp(-x)) / x); }
 
 Ratio NegativeBinomial(Ratio x, Ratio alpha) {
@@ -67,9 +67,9 @@ struct Faults {
   Count spares;
 };
 
-// Adds exp(log_weight) * exp(-base s) * C(n, j) q^j (1-q)^(n-j) at s times the mean density, for j = 0 … spares.
-// term_0 = exp(-(base + n unit) s); term_(j+1) = term_j (n-j)/(j+1) q/(1-q). Where term_0 underflows the terms are kept
-// as logarithms.
+// Adds exp(log_weight) * exp(-base s) * C(n, j) q^j (1-q)^(n-j) at s times the mean density, for j = 0 … spares. term_0
+// = exp(-(base + n unit) s); term_(j+1) = term_j (n-j)/(j+1) q/(1-q). If term_0 underflows, the terms are kept as
+// logarithms.
 void AddTerms(const Faults& faults, double scale, double log_weight, double& sum) {
   const double unit = faults.unit * scale;
   const double log_first = log_weight - (faults.base + static_cast<double>(faults.units) * faults.unit) * scale;
@@ -91,7 +91,7 @@ void AddTerms(const Faults& faults, double scale, double log_weight, double& sum
 }
 
 // Integral over the gamma density of shape alpha and mean 1, by the trapezoid rule in u = ln(s): the integrand is
-// analytic and dies at both ends, so the rule converges exponentially.
+// analytic and vanishes at both ends, so the rule converges exponentially.
 void AddOverGamma(const Faults& faults, double alpha, double& sum) {
   // log density in u, up to its constant: alpha (u - e^u + 1), 0 at its peak u = 0.
   constexpr double kNegligible = 35;

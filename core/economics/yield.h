@@ -27,7 +27,7 @@ ENUM_NAMES(YieldModel, {kPoisson, "poisson"}, {kMurphy, "murphy"}, {kMurphyRecta
 
 struct YieldLaw {
   YieldModel model = YieldModel::kNegativeBinomial;
-  Ratio clustering = 1;  // alpha of the negative binomial: small where defects come in clusters
+  Ratio clustering = 1;  // alpha of the negative binomial: small if defects occur in clusters
   Ratio layers = 1;      // critical layers of Bose-Einstein
   Ratio manual = 1;      // the yield itself, for kManual
 };
@@ -35,13 +35,13 @@ struct YieldLaw {
 // Mean defects per die x >= 0 -> yield in (0, 1].
 Ratio Yield(const YieldLaw& law, Ratio faults);
 
-// Dies that stay good with some of their units broken: spare units and harvesting bins.
+// Dies that remain good with some of their units broken: spare units and harvesting bins.
 //
 // n units of area a and a base area that must be whole. At density D a unit is bad with q = 1 - exp(-a D), so
 //   P(D) = exp(-base D) * sum over j <= spares of C(n, j) q^j (1 - q)^(n - j).
-// Where the yield model lets the density vary from die to die, P is averaged over its distribution: a gamma for the
-// negative binomial, a triangle and a rectangle for Murphy's two, a Levy for exp(-sqrt(x)). With no spares the result
-// is the model's plain yield; with all of them it is that of the base.
+// If the yield model has a density that varies from die to die, P is averaged over its distribution: gamma for the
+// negative binomial, triangular and uniform for Murphy's two, Levy for exp(-sqrt(x)). Without spares the result is the
+// model's plain yield; if all units may be bad, it is the yield of the base.
 
 struct HarvestDie {
   SquareMillimetres base;       // must be whole

@@ -33,7 +33,7 @@ KernelTime UnfusedPrefill(const Deployment& deployment, const PrefillPass& pass)
   return {time, products, passes, products > passes ? Bound::kCompute : data.bound, flops, score_bytes};
 }
 
-// Heads of a layer; batch and lengths are left at 1.
+// Heads of one layer on one rank; batch and lengths are left at 1.
 Attention HeadsOf(const Deployment& deployment, AttentionPhase phase, bool is_local) {
   const RankShapes& shapes = deployment.shapes;
   const EngineKernels& kernels = deployment.engine.kernels;
@@ -57,15 +57,15 @@ Attention HeadsOf(const Deployment& deployment, AttentionPhase phase, bool is_lo
   return attention;
 }
 
-// Keys on this rank that a query of a decode step sees.
+// Keys on this rank that one query of a decode step attends to.
 Ratio KeysOf(const Deployment& deployment, Ratio context, bool is_local) {
   const Ratio seen = is_local ? min(context, Ratio(deployment.model.window.tokens)) : context;
   return Figure("Keys of a sequence on one device", max(1.0, seen / deployment.mapping.context_ranks),
                 "at least one; context parallelism splits them");
 }
 
-// No GQA kernel for so few query heads per KV head: every query head reads the KV cache itself, 20 elements per clock
-// and SM.
+// With so few query heads per KV head there is no GQA kernel: every query head reads the KV cache itself, at 20
+// elements per clock and SM.
 void ReadByHead(const Deployment& deployment, const Attention& attention, KernelTime& kernel) {
   const Seconds shared_read = kernel.time, work = max(kernel.memory, kernel.compute, kernel.l2, kernel.l1);
   const Seconds read_by_head =
@@ -78,7 +78,7 @@ void ReadByHead(const Deployment& deployment, const Attention& attention, Kernel
   kernel.memory = max(kernel.memory, read_by_head);
 }
 
-// The engine's GQA kernel, or none, for as many query heads per KV head as the model has.
+// Applies the engine's GQA kernel, if it has one for the model's number of query heads per KV head.
 void ChooseKernel(const Deployment& deployment, const Attention& attention, bool is_local, KernelTime& kernel) {
   const Model& model = deployment.model;
   const Ratio heads(model.heads), multi_query_from(deployment.engine.kernels.multi_query_from);
@@ -103,7 +103,7 @@ KernelTime LatentDecode(const Deployment& deployment, const DecodePass& pass, Ra
     mla.batch = pass.sequences, mla.q_len = pass.checked;
     return SparseTime(deployment, mla).all;
   }
-  // Drafts count as further rows, not as a longer query.
+  // Draft tokens count as further rows, not as a longer query.
   mla.batch = Figure("Queries of the step", pass.sequences * pass.checked, "per head");
   return TimeOf(mla, deployment.device);
 }
@@ -136,8 +136,8 @@ KernelTime PrefillAttention(const Deployment& deployment, const PrefillPass& pas
     return UnfusedPrefill(deployment, pass);
   const Ratio queries = Figure("Queries of a prompt on one device", pass.tokens / deployment.mapping.prefill_cp,
                                "context parallelism splits them");
-  // A rank has early and late parts of the prompt, so that each has the same work: its queries see as many keys as
-  // those of the whole.
+  // Each rank has an early and a late part of the prompt, so that all ranks have the same work: a rank's mean query
+  // sees as many keys as the mean query of the whole prompt.
   const Ratio keys =
       Figure("Keys of a prompt", pass.cached + (pass.tokens + queries) / 2,
              "with those in the KV cache; under context parallelism, such that the mean query sees as many");
@@ -270,7 +270,7 @@ namespace {
 constexpr std::string_view kMsaSource =
     "MiniMax-M3: huggingface/transformers, models/minimax_m3_vl/modeling_minimax_m3_vl.py";
 
-// The indexer's heads on one device go with the KV heads that they select for.
+// The indexer's heads on one device are those of the KV heads for which they select.
 SparseAttention IndexingFor(const Deployment& deployment, const Attention& whole, Ratio queries) {
   const Indexer& indexer = *deployment.model.indexer;
   SparseAttention sparse;
@@ -291,7 +291,7 @@ SparseAttention IndexingFor(const Deployment& deployment, const Attention& whole
   return sparse;
 }
 
-// Attention of a layer that selects: each query to as many tokens as its blocks hold.
+// Attention of a layer that selects blocks: each query attends to as many tokens as its selected blocks hold.
 KernelTime SelectedBlocks(const Device& device, Attention whole, Ratio top_k) {
   if (whole.phase == AttentionPhase::kDecode) {
     whole.kv_len = Figure("Keys of a sequence in the selected blocks", min(whole.kv_len, top_k));

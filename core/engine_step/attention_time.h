@@ -1,4 +1,4 @@
-// Attention, or the recurrence in its place, of one layer as a serving engine runs it.
+// Time of one layer's attention, or of the recurrence that replaces it, in a serving engine.
 #pragma once
 
 #include "core/engine_step/deployment.h"
@@ -9,12 +9,12 @@
 
 namespace slipstick {
 
-// `is_local`: of a layer with a sliding window.
+// `is_local`: the layer has a sliding window.
 KernelTime PrefillAttention(const Deployment& deployment, const PrefillPass& pass, bool is_local);
 // Mean over the contexts of the pass, by Simpson's rule.
 KernelTime MeanDecodeAttention(const Deployment& deployment, const DecodePass& pass, bool is_local);
 
-// Prefill in chunks of tokens; decode reads and writes the whole state. Estimates: no such kernel was measured.
+// Prefill in chunks of tokens; decode reads and writes the whole state. Estimates: neither kernel was measured.
 KernelTime PrefillRecurrence(const Deployment& deployment, const PrefillPass& pass);
 KernelTime DecodeRecurrence(const Deployment& deployment, const DecodePass& pass);
 
@@ -23,17 +23,17 @@ KernelTime DecodeRecurrence(const Deployment& deployment, const DecodePass& pass
 // Heads and formats on one device; batch and lengths are left at 1.
 LatentAttention LatentOf(const Deployment& deployment, AttentionPhase phase);
 
-// The kernels of a sparse attention one after the other; some of the layers score and select.
+// The kernels of sparse attention, one after the other; only some of the layers score and select.
 SparseAttentionTime SparseTime(const Deployment& deployment, const LatentAttention& queries);
 
-// A short prompt attends to all its tokens, masked to the selected ones, where that is faster: heads of their own width
-// have fewer multiply-adds than the latent. The indexer scores and selects in any case.
+// A short prompt attends to all its tokens, masked to the selected ones, if that is faster: heads of their own width
+// need fewer multiply-adds than the latent. The indexer scores and selects in any case.
 KernelTime SparsePrefill(const Deployment& deployment, const LatentAttention& queries, const KernelTime& dense);
 
 // Attention to blocks of the context that an indexer selects for each KV head (MiniMax-M3).
 
-// Mean over layers that select and layers that attend to all tokens as `whole` does. `queries` of
-// each of its sequences score.
+// Mean over layers that select and layers that attend to all tokens as `whole` does. In each sequence of `whole`, the
+// indexer scores `queries` query tokens.
 KernelTime BlockAttention(const Deployment& deployment, const Attention& whole, Ratio queries);
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// Block diffusion: contradictions of its settings. Its steps are timed with those of other models (decode_time.cc).
+// Block diffusion: checks its settings. Its steps are timed together with those of other models (decode_time.cc).
 #pragma once
 
 #include <string>

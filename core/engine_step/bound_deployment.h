@@ -12,7 +12,7 @@ struct DeploymentPaths {
   std::string device, degrees;
 };
 
-// A copy of a deployment with nodes, and what its numbers rest on.
+// A copy of a deployment with nodes, and the data that it refers to.
 struct BoundDeployment {
   BoundDeployment(const Deployment& plain, const DeploymentPaths& paths, Tape& tape);
   BoundDeployment(const BoundDeployment&) = delete;
@@ -20,8 +20,8 @@ struct BoundDeployment {
   DeploymentNodes nodes;
   Model model;
   ServingLoad load;
-  Cluster requested;  // as the request has it
-  Cluster cluster;    // at the engine's utilizations
+  Cluster requested;  // as in the request
+  Cluster cluster;    // with the engine's utilizations applied
   Deployment deployment;
 };
 

@@ -8,11 +8,11 @@
 namespace slipstick {
 namespace {
 
-// Weights of a layer that has the part, on all devices, heads padded to the ranks.
+// Weights (elements) of one layer of each kind, on all devices, with heads padded to the ranks.
 struct GraphElements {
   Ratio attention = 0, recurrence = 0, mlp = 0;
   MatrixElements experts{};
-  Ratio all_layers = 0;  // where layers share a KV cache: attention and MLP of all of them
+  Ratio all_layers = 0;  // only if layers share a KV cache: attention and MLP of all layers
 };
 GraphElements GraphElementsOf(const Deployment& deployment) {
   const Model& model = deployment.model;
@@ -32,12 +32,12 @@ GraphElements GraphElementsOf(const Deployment& deployment) {
   return elements;
 }
 
-// Weights per layer, mean over the layers, that each token computes with and that a pass of `rows` tokens reads.
+// Elements of the weights per layer, mean over the layers: used per token, and read by a pass of `rows` tokens.
 struct Matrices {
   Ratio computed = 0, read = 0;
 };
 
-// Those that every token computes with, outside layers with experts.
+// Weights that every token uses, outside layers with experts.
 Ratio CommonMatrices(const Deployment& deployment, const GraphElements& elements) {
   const ServedLayers& layers = deployment.layers;
   if (deployment.model.SharesKv())
@@ -65,7 +65,7 @@ Matrices MatricesOf(const Deployment& deployment, Ratio rows) {
                  "experts that get any of the rows")};
 }
 
-// Two all-reduces of a layer.
+// The two all-reduces of a layer.
 Seconds ReduceTime(const Deployment& deployment, Ratio rows) {
   const CompiledGraph& engine = *deployment.engine.compiled_graph;
   const Ratio devices = deployment.mapping.devices_per_group;
@@ -133,7 +133,7 @@ Seconds LinearTime(const Deployment& deployment, Ratio rows, Ratio last_rows, Op
   return Figure("Layers and LM head", layers * (layer.time + reduction.time) + head.time, "without attention");
 }
 
-// Slow-down where the residual stream does not fit on chip.
+// Slowdown if the residual stream does not fit on chip.
 Ratio SpillFactor(const Deployment& deployment, Ratio rows) {
   const CompiledGraph& engine = *deployment.engine.compiled_graph;
   if (!(engine.on_chip_capacity > Bytes{})) return 1;

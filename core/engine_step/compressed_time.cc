@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kV4Source =
     "DeepSeek-V4: huggingface/transformers, models/deepseek_v4/modular_deepseek_v4.py at 02356fe";
 
-// Shares of the layers with attention: that score and select tokens, and whose history is compressed heavily.
+// Shares of the attention layers: `index`, those that score and select entries; `heavy`, heavily compressed ones.
 struct SelectingLayers {
   Ratio index = 0, heavy = 0;
 };
@@ -17,7 +17,7 @@ SelectingLayers SelectingLayersOf(const Model& model) { return {IndexShare(model
 
 Bytes EntryBytes(const Deployment& deployment) {
   const Ratio head_dim = deployment.shapes.head_dim, rotary(deployment.model.compressed->rope_head_dim);
-  const Bytes element = deployment.formats.sizes.kv_cache, scales = 8 * kB;  // seven of a byte, padded
+  const Bytes element = deployment.formats.sizes.kv_cache, scales = 8 * kB;  // seven scales of a byte, padded
   return Figure("Row of the KV cache",
                 element < 2 * kB ? (head_dim - rotary) * element + 2 * kB * rotary + scales : head_dim * element,
                 "key and value of all heads at once; in a narrow format the rotary part in 16 bit, and scales",
@@ -69,7 +69,7 @@ KernelTime CompressedAttentionTime(const Deployment& deployment, const SequenceQ
   attention.kv_lora_rank = deployment.shapes.head_dim, attention.rope_head_dim = 0;
   attention.entry = EntryBytes(deployment), attention.key = EntryKeyBytes(deployment);
   attention.kv_precision = deployment.formats.kv_cache, attention.kv_element = deployment.formats.sizes.kv_cache;
-  // Entries of `ratio` tokens, of which a query sees at most `top_k`; `index_share`: whether it scores and selects.
+  // Attention to entries of `ratio` tokens each, at most `top_k` per query; `index_share` 1: an indexer selects them.
   const auto kind = [&](Ratio ratio, Ratio top_k, Ratio index_share) {
     attention.ratio = ratio, attention.top_k = top_k, attention.index_share = index_share;
     return TimeOf(attention, deployment.device).all;

@@ -6,18 +6,18 @@
 
 namespace slipstick {
 
-// `queries` of each sequence that see up to `keys` tokens.
+// `queries` of each sequence, which see up to `keys` tokens.
 struct SequenceQueries {
   AttentionPhase phase = AttentionPhase::kPrefill;
   Ratio sequences = 1, queries = 1, keys = 1;
 };
 
-// Mean over the layers: scores and selected entries, all entries of heavily compressed layers, the window in all.
+// Mean over the layers. All attend to the window; some also to the entries they select, some to all (heavy) entries.
 KernelTime CompressedAttentionTime(const Deployment& deployment, const SequenceQueries& queries);
 
 // KV cache per token, mean over the layers.
 BytesPerToken CompressedGrowth(const Deployment& deployment);
-// What a sequence holds in every layer whatever its length: the window, and what entries are made of.
+// Memory per sequence, in all layers, for any length: the window, and tokens not yet compressed to an entry.
 Bytes CompressedFixed(const Deployment& deployment, Ratio held_tokens);
 
 }  // namespace slipstick

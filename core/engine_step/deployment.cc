@@ -64,13 +64,13 @@ ServedLayers LayersOf(const Model& model, Ratio pp) {
   return layers;
 }
 
-// A number of layers with a sliding window, which may have none of their own.
+// A size in layers with a sliding window: as stated for them, or that of the other layers (`own` is then 0).
 Ratio OfLocal(std::string_view title, Tally own, Ratio of_others) {
   const Ratio stated(own);
   return Figure(title, stated + max(0, 1 - stated) * of_others, "as stated, or that of the others");
 }
 
-// Heads in decode: context parallelism gives a rank the heads of all ranks that share its contexts.
+// Heads in decode: under context parallelism a rank has the heads of all ranks that share its contexts.
 void SetDecodeHeads(const Deployment& deployment, RankShapes& shapes) {
   const Model& model = deployment.model;
   const ServingDegrees& mapping = deployment.mapping;
@@ -147,7 +147,7 @@ RankShapes ShapesOf(const Deployment& deployment) {
   return shapes;
 }
 
-// Sizes of elements as what chose their format.
+// Sizes of elements, each with the node of the input that chose its format.
 ElementSizes SizesOf(const Deployment& deployment) {
   const ServedFormats& formats = deployment.formats;
   const auto weights = [&](Bytes size, bool is_kept) {
@@ -175,7 +175,7 @@ void SetTo(T& member, const std::optional<T>& value) {
   if (value) member = *value;
 }
 
-// Returns the engine's row that says whether decode steps replay a CUDA graph; none: the engine itself does.
+// Returns the engine's row that states whether decode steps replay a CUDA graph; nothing if no row does.
 std::optional<std::size_t> SetByArchitecture(Deployment& deployment) {
   const Engine& engine = deployment.engine;
   LaunchOverheads& launch = deployment.launch;
@@ -218,10 +218,10 @@ void SetLaunches(Deployment& deployment) {
   const std::optional<std::size_t> graphs_row = SetByArchitecture(deployment);
   launch.graphs = deployment.load.cuda_graphs.value_or(launch.graphs);
   const std::string by_graphs = deployment.load.cuda_graphs ? "serving.cuda_graphs" : EnginePath(graphs_row, "graphs");
-  // No graph spans what the processor computes in between.
+  // No graph can span the experts that the processor computes.
   launch.decode_gap =
       launch.graphs && !deployment.load.host_experts ? deployment.InputAt(by_graphs, 0 * kUs) : launch.launch_gap;
-  // Graphs do not capture a prefill: it has gaps of its own, at most those of a step without graphs.
+  // Graphs do not capture a prefill: it has its own launch gaps, at most those of a step without graphs.
   launch.prefill_gap = launch.graphs ? engine.overhead.prefill_launch_gap : launch.launch_gap;
   // Engines without graphs are compiled runtimes: they launch kernels, not operations of a script, one step at a time.
   launch.per_operation = launch.graphs ? engine.overhead.prefill_launch : deployment.InputAt(by_graphs, 0 * kUs);
@@ -247,11 +247,11 @@ BytesPerSecond LinkOf(const Cluster& cluster, double ranks) {
   return cluster.networks.empty() ? 1 * kGBps : cluster.networks.back().bandwidth;
 }
 
-// From a device to the one `stride` devices further, over the innermost level that joins `ranks` of them.
+// The route from a device to the one `stride` devices further, over the innermost level that joins `ranks` devices.
 Route RouteOver(const Cluster& cluster, double ranks, double stride) {
   if (cluster.networks.empty()) return {.link = 1 * kGBps};
   Route route;
-  double below = 1;  // devices of a part of the level
+  double below = 1;  // devices in one unit of the level
   while (route.level + 1 < cluster.networks.size() &&
          below * static_cast<double>(cluster.networks[route.level].size) < ranks) {
     below *= static_cast<double>(cluster.networks[route.level++].size);
@@ -279,7 +279,7 @@ bool PeersReachEachOther(const Cluster& cluster, double ranks) {
   return cluster.networks.front().fabric->peer_access;
 }
 
-// The engine's first row that fits. Kernels for one scale-up domain need all ranks inside it.
+// The first row of the engine that applies. Kernels for one scale-up domain need all ranks inside it.
 const ExchangeKernels* ExchangeOf(const Deployment& deployment) {
   const ServingDegrees& mapping = deployment.mapping;
   if (mapping.attention_dp <= 1 || mapping.expert_ranks > 1 || deployment.cluster.networks.empty()) return nullptr;

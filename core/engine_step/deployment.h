@@ -21,20 +21,20 @@ namespace slipstick {
 class ServingMemo;
 struct Deployment;
 
-// Of a deployment whose numbers have nodes.
+// What a deployment whose numbers have nodes also holds.
 struct DeploymentNodes {
   Tape* tape;
-  const Deployment& plain;  // the same without nodes, for searches inside a formula
+  const Deployment& plain;  // the same deployment without nodes, for searches inside a formula
   std::string device;       // path of its device
 };
 
 struct ServingDegrees {
-  Ratio tp = 1;                 // ranks: more than devices where a device has several cores with memory of their own
+  Ratio tp = 1;                 // ranks; more than the devices if a device has several cores with memory of their own
   Ratio devices_per_group = 1;  // devices that share a layer
   Ratio pp = 1, ep = 1, attention_dp = 1, replicas = 1;
-  Ratio cp = 1;             // in decode, ranks that share KV heads and query heads, each with its part of every context
+  Ratio cp = 1;             // in decode: ranks that share KV heads and query heads, each with its part of every context
   Ratio prefill_cp = 1;     // tensor groups that split the tokens of a prompt
-  Ratio context_ranks = 1;  // ranks with a part of every context each: those of both
+  Ratio context_ranks = 1;  // ranks that each hold a part of every context: cp times prefill_cp
   Ratio expert_ranks = 1;   // devices that share one expert (expert tensor parallelism)
 
   [[nodiscard]] Ratio DevicesPerReplica() const { return devices_per_group * pp * attention_dp * prefill_cp; }
@@ -42,45 +42,45 @@ struct ServingDegrees {
 
 struct ServedLayers : LayerCounts {  // of the model
   Ratio total = 1;
-  Ratio full = 1;          // that attend to the whole context
-  Ratio per_stage = 1;     // of the longest pipeline stage
+  Ratio full = 1;          // layers that attend to the whole context
+  Ratio per_stage = 1;     // layers of the longest pipeline stage
   LayerCounts on_stage{};  // of each kind on its most loaded stage
 };
 
-// Shapes on one rank, of a layer that has the part.
+// Shapes on one rank, per layer of the kind that has them.
 struct RankShapes {
   LayerWidths widths{};
   MatrixProducts attention{}, window_attention{}, recurrence{}, mlp{}, expert_mlp{};
   MatrixProducts shared_kv_attention{}, shared_kv_window_attention{}, shared_kv_mlp{};
   Ratio hidden = 1, head_dim = 1, window_head_dim = 1;
-  Ratio decode_window_kv_heads = 1;             // as decode_kv_heads, of layers with a sliding window
+  Ratio decode_window_kv_heads = 1;             // as decode_kv_heads, for layers with a sliding window
   Ratio decode_heads = 1, decode_kv_heads = 1;  // with context parallelism, all heads of the context group
   Ratio padded_heads = 1, padded_kv_heads = 1;  // of the whole model, for engines that pad heads to the ranks
-  Ratio state_elements = 0, state_share = 0;    // of a recurrence, whole layer; share of it on one rank
+  Ratio state_elements = 0, state_share = 0;    // of a recurrence: elements of a whole layer; share on one rank
   Ratio experts = 0;                            // routed experts of a layer with their redundant copies, whole model
 };
 
 struct LaunchOverheads {
   bool graphs = true;                  // decode steps replay a CUDA graph
-  Seconds launch_gap{};                // of the engine on this architecture, without graphs
-  std::optional<std::size_t> gap_row;  // of the engine's exceptions that states it
+  Seconds launch_gap{};                // on this architecture, without graphs
+  std::optional<std::size_t> gap_row;  // the engine's row of exceptions that states it, if any
   Seconds decode_gap{}, prefill_gap{};
   Seconds per_operation{};  // host time per operation launched in a prefill
   Seconds step{};           // scheduler, per step
-  Seconds per_sequence{};   // and per sequence
+  Seconds per_sequence{};   // scheduler, per sequence and step
   Ratio steps_ahead = 0;    // decode steps already launched when a request arrives
 };
 
-// The way of a message over the level that joins a replica's devices.
+// The path of a message over the level that joins a replica's devices.
 struct Route {
   std::size_t level = 0;   // in cluster.networks
   BytesPerSecond link{};   // a device's share of it in this direction
-  Ratio wires = 1;         // in a row
-  Seconds wire_latency{};  // of each
+  Ratio wires = 1;         // number of them in a row
+  Seconds wire_latency{};  // of each wire
 };
 
 struct ServingNetwork {
-  // the engine's dispatch and combine kernels; null: library collectives
+  // the engine's dispatch and combine kernels; null: it uses library collectives
   const ExchangeKernels* expert_exchange = nullptr;
   std::optional<CustomAllReduce> custom_all_reduce;  // the engine's, where peers reach each other's memory
   GroupPlacement tensor_group{};                     // ranks that share a layer
@@ -94,10 +94,10 @@ struct ServingNetwork {
 
 struct Deployment {
   const Model& model;
-  const Cluster& cluster;  // at the engine's utilizations, if it states any
+  const Cluster& cluster;  // with the engine's utilizations, if it states any
   const ServingLoad& load;
   const Engine& engine;
-  Device device{};  // the cluster's, every efficiency filled in
+  Device device{};  // that of the cluster, with every efficiency filled in
 
   ServingDegrees mapping{};
   ServedLayers layers{};
@@ -105,40 +105,40 @@ struct Deployment {
   ServedFormats formats{};
   LaunchOverheads launch{};
   ServingNetwork network{};
-  Ratio step_factor = 1;  // of a step that decodes, over that of a tuned run
+  Ratio step_factor = 1;  // time of a decode step relative to that of a tuned run
   Ratio expert_gemm_efficiency = 1, expert_bandwidth_efficiency = 1;
-  bool quantizes_apart = false;      // activations, by a separate kernel before each product
-  bool visits_held_experts = false;  // kernels of fp8 with block scales: hit or not
+  bool quantizes_apart = false;      // activations are quantized by a separate kernel before each product
+  bool visits_held_experts = false;  // fp8 kernels with block scales take time for each held expert, hit or not
   Bytes
       kv_cache_budget{};  // device memory that the engine's rule leaves for the KV cache; set after the budget is known
-  Ratio device_slots = 0;  // sequences of an attention group that fit without the host's memory; set with it
-  Ratio sessions = 0;      // at once, of all replicas; set with the batch
+  Ratio device_slots = 0;  // sequences of an attention group that fit without host memory; set with kv_cache_budget
+  Ratio sessions = 0;      // concurrent sessions of all replicas; set with the batch
   ServingMemo* memo = nullptr;
-  CollectiveLog* log = nullptr;             // of collectives; null: not wanted
-  const Cluster* requested = nullptr;       // as the request has it
-  std::shared_ptr<const Cluster> scaled{};  // what `cluster` then is
-  const DeploymentNodes* nodes = nullptr;   // null: its numbers have none
+  CollectiveLog* log = nullptr;             // collects the collectives; null: they are not collected
+  const Cluster* requested = nullptr;       // as in the request
+  std::shared_ptr<const Cluster> scaled{};  // owns the scaled copy to which `cluster` then refers
+  const DeploymentNodes* nodes = nullptr;   // null: its numbers have no nodes
 
   [[nodiscard]] Tape* tape() const { return nodes == nullptr ? nullptr : nodes->tape; }
-  // A number that an input stands for which is none itself: a flag, a name, a part that is absent.
+  // A number that follows from an input but is not one itself: from a flag, a name, or an absent part.
   template <class Q>
   [[nodiscard]] Q InputAt(std::string_view path, Q value) const {
     return slipstick::InputAt(path, value, tape());
   }
 };
 
-// The same without nodes.
+// The same deployment without nodes.
 inline const Deployment& PlainOf(const Deployment& deployment) {
   return deployment.nodes == nullptr ? deployment : deployment.nodes->plain;
 }
 
 Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad& load);
-// On a cluster at the engine's utilizations; `device`: its own, with every efficiency filled in. The numbers have the
-// nodes of these, of the model and of the load; `nodes`: null: they have none.
+// `cluster` has the engine's utilizations applied; `device` has every efficiency filled in. The numbers keep the nodes
+// of `cluster`, `device`, the model and the load. If `nodes` is null, they have none.
 Deployment DeployOn(const Cluster& cluster, const Device& device, const Model& model, const ServingLoad& load,
                     const DeploymentNodes* nodes = nullptr);
 
-// Path of an engine's field, or of the one that its row `row` of `on` states for the device's architecture.
+// Path of an engine's field; with `row`, of that field in row `row` of `on`, for the device's architecture.
 std::string EnginePath(std::optional<std::size_t> row, std::string_view field);
 
 }  // namespace slipstick

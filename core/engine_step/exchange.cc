@@ -10,12 +10,12 @@
 namespace slipstick {
 namespace {
 
-// Ranks of a group, those of them in one scale-up domain, and the domains.
+// Ranks of a group, its ranks in one scale-up domain, and the number of domains.
 struct GroupSizes {
   Ratio ranks = 1, inner = 1, domains = 1;
 };
 
-// The first devices of a replica.
+// The group of the first `ranks` devices of a replica.
 GroupSizes FirstRanks(const Deployment& deployment, Ratio ranks) {
   if (deployment.cluster.networks.size() < 2) return {ranks, ranks};
   const Ratio domains =
@@ -23,7 +23,7 @@ GroupSizes FirstRanks(const Deployment& deployment, Ratio ranks) {
   return {ranks, Figure("Ranks of a group in a scale-up domain", ranks / domains), domains};
 }
 
-// One device of each tensor group that works on a prompt.
+// The ranks that split a prompt: one device of each tensor group.
 GroupSizes PromptRanks(const Deployment& deployment) {
   const Ratio ranks = deployment.mapping.prefill_cp, domain(deployment.cluster.networks.front().size);
   const Ratio inner =
@@ -32,10 +32,10 @@ GroupSizes PromptRanks(const Deployment& deployment) {
   return {ranks, inner, Figure("Scale-up domains that a group spans", ranks / inner)};
 }
 
-// A number of a placement as the formula that gives it.
+// A number of a placement, with the formula that explains it if that gives the same value.
 Ratio As(Ratio formula, Ratio placed) { return formula == placed ? formula : placed; }
 
-// A group on the network. `sizes_of()`: as formulas of the degrees.
+// The network's view of a group. `sizes_of()` gives its sizes as formulas of the degrees.
 template <class SizesOf>
 GroupView ViewOf(const GroupPlacement& group, const Deployment& deployment, const SizesOf& sizes_of) {
   GroupView view = ViewOf(group, deployment.cluster);
@@ -59,7 +59,7 @@ CollectiveTime Collective(const Deployment& deployment, std::string_view group_n
   return TimeOf(call, ViewOf(group, deployment, sizes_of), deployment.cluster.collectives);
 }
 
-// Among the devices that share the experts.
+// The group of devices that share the experts.
 Ratio ExpertGroup(const Deployment& deployment) {
   return Figure("Devices that share the experts",
                 deployment.mapping.devices_per_group * deployment.mapping.attention_dp, "of all attention groups");
@@ -90,7 +90,7 @@ ExchangeCost AllReduce(const Deployment& deployment, Bytes bytes, bool waits_for
   call.type = CollectiveType::kAllReduce;
   call.bytes = bytes;
   call.custom = deployment.network.custom_all_reduce;
-  // Hosts launch independently: the wait for the last one grows with log2 of the ranks.
+  // Hosts launch independently: the wait for the last host grows with log2 of the ranks.
   if (waits_for_host)
     call.launch =
         Figure("Wait for the last host", deployment.engine.communication.nccl_launch * log2(As(devices, group.Ranks())),
@@ -110,7 +110,7 @@ ExchangeKernel KernelOf(const ExchangeKernels& row, Phase phase) {
   return phase == Phase::kDecode ? row.decode : row.prefill;
 }
 
-// One way of the engine's kernels.
+// One direction, dispatch or combine, by the engine's kernels.
 ExpertExchange OneWay(const Deployment& deployment, Ratio busiest_tokens, Phase phase) {
   const Moe& moe = *deployment.model.moe;
   const ExchangeKernels& row = *deployment.network.expert_exchange;
@@ -190,12 +190,12 @@ Seconds OverFurtherWires(Seconds time, const Route& route) {
 
 namespace {
 
-// Elements of a query per head: of latent attention, of the latent.
+// Elements of a query per head; with latent attention, of the latent query.
 Ratio QueryWidth(const Deployment& deployment) {
   return deployment.model.mla ? Ratio(deployment.model.mla->kv_lora_rank) : deployment.shapes.head_dim;
 }
 
-// Partial results of the tensor groups that split a context are added.
+// Adds the partial results of the tensor groups that split a context.
 Seconds MergeOverPrompts(const Deployment& deployment, Ratio rows) {
   CollectiveCall call;
   call.type = CollectiveType::kAllReduce;
@@ -205,7 +205,7 @@ Seconds MergeOverPrompts(const Deployment& deployment, Ratio rows) {
       .time;
 }
 
-// Queries go to the ranks of a tensor group that split a context, partial results return.
+// Sends queries to the ranks of a tensor group that split a context, and partial results back.
 Seconds ExchangeInGroup(const Deployment& deployment, Ratio rows) {
   CollectiveCall call;
   call.bytes = QueryBytes(rows, deployment.shapes.decode_heads, QueryWidth(deployment));
@@ -271,7 +271,7 @@ Bytes GatheredBytes(const Deployment& deployment, const PrefillPass& pass) {
   return KeyValueBytes(seen, shapes.widths.kv_heads, shapes.head_dim, shapes.head_dim);
 }
 
-// Attention to the part of each rank is a kernel of its own, whose result is added to those before.
+// Attention to each rank's part is a separate kernel; its result is added to the earlier ones.
 Seconds MergeTime(const Deployment& deployment, const PrefillPass& pass) {
   const Ratio prefill_cp = deployment.mapping.prefill_cp;
   const Ratio value_dim =
@@ -341,9 +341,9 @@ BytesPerSecond RateOfCopies(BytesPerSecond host_link, const EngineCommunication&
 
 namespace {
 
-// Whoever copies experts, or exchanges tokens over many devices by the engine's own kernels, balances; within a server
-// nobody does. The mean of n experts varies by 1/sqrt(n) of what one does, and the busiest of p devices lies sqrt(2 ln
-// p) deviations above the mean.
+// Engines balance the experts if they copy some, or exchange tokens over many devices with their own kernels; within a
+// server no engine does. The mean load of n experts deviates by 1/sqrt(n) of one expert's deviation, and the busiest of
+// p devices lies sqrt(2 ln p) deviations above the mean.
 Ratio ExpectedImbalance(const Deployment& deployment) {
   const Ratio experts = deployment.shapes.experts, ep = deployment.mapping.ep;
   const bool is_balanced = deployment.load.redundant_experts > 0 || deployment.network.expert_exchange != nullptr;
@@ -358,8 +358,8 @@ Ratio ExpectedImbalance(const Deployment& deployment) {
 
 }  // namespace
 
-// Every device holds the same number of copies. Of an imbalance that the model states, redundant copies share the
-// tokens of the busiest experts; where it states none, the expected one applies.
+// Every device holds the same number of copies. If the model states an imbalance, redundant copies share the tokens of
+// the busiest experts; if not, the expected imbalance applies.
 Ratio ImbalanceOf(const Deployment& deployment) {
   const Ratio ep = deployment.mapping.ep, redundant(deployment.load.redundant_experts);
   if (ep <= 1) return 1;

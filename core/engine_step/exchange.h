@@ -12,7 +12,7 @@ namespace slipstick {
 
 struct ExchangeCost {
   KernelTime kernel;
-  bool launched_apart = false;  // a kernel of a communication library, launched by itself
+  bool launched_apart = false;  // a separately launched kernel of a communication library
 };
 
 // All-reduce of `bytes` per tensor-parallel rank. `waits_for_host`: kernels are launched one by one.
@@ -25,37 +25,37 @@ struct ExpertTraffic {
 };
 // All-gather and reduce-scatter: every device gets the tokens of all attention groups. `rows`: tokens of one group.
 ExpertTraffic GatherTokens(const Deployment& deployment, Ratio rows);
-// Tokens go only to the devices of their experts: by the engine's kernels, else by a library's all-to-all.
+// Tokens go only to the devices of their experts: by the engine's kernels, otherwise by a library's all-to-all.
 ExpertTraffic SendTokens(const Deployment& deployment, Ratio rows, Phase phase);
-// How unevenly the routed tokens fall on the devices: those of the busiest over the mean.
+// Imbalance of the routed tokens over the devices: tokens on the busiest device over the mean.
 Ratio ImbalanceOf(const Deployment& deployment);
 // Fraction of the SMs occupied by the exchange kernels.
 Ratio UnitsTaken(const Deployment& deployment, Phase phase);
 
-// Context parallelism in decode: queries of `rows` tokens to the ranks that share their contexts, and partial results
-// back.
+// Context parallelism in decode: sends the queries of `rows` tokens to the ranks that share their contexts, and partial
+// results back.
 KernelTime ContextExchange(const Deployment& deployment, Ratio rows);
 // All-gather of `bytes` over the tensor groups that split a prompt.
 Seconds GatherPrompts(const Deployment& deployment, Bytes bytes);
-// `time` and the latency of the wires beyond the first.
+// `time` plus the latency of the wires after the first.
 Seconds OverFurtherWires(Seconds time, const Route& route);
-// Activations of `rows` tokens to the next pipeline stage.
+// Sends the activations of `rows` tokens to the next pipeline stage.
 KernelTime StageSend(const Deployment& deployment, Ratio rows);
 
 // Prefill context parallelism: how the ranks that split a prompt bring its keys and values together.
 
-// Time per layer beyond the attention of a rank's own queries, `own_attention`, which hides a ring's transfers.
+// Time per layer beyond `own_attention`, the attention of a rank's own queries, which hides a ring's transfers.
 KernelTime PromptExchangeTime(const Deployment& deployment, const PrefillPass& pass, Seconds own_attention);
 
-// The communication of a pass by the network level that each operator waits for.
+// Splits the communication of a pass by network level.
 
-// `network`: the part of the pass that is bound by communication, split as the times of its operators.
+// `network`: the communication-bound part of the pass, split in proportion to the times of its operators.
 std::vector<NetworkLevelTime> NetworkTimeByLevel(const Deployment& deployment, const OperatorBreakdown& operators,
                                                  Seconds network);
 
 // Copies between a device and its host.
 
-// Of large copies over a link of bandwidth `host_link`.
+// Bandwidth of large copies over a link of bandwidth `host_link`.
 BytesPerSecond RateOfCopies(BytesPerSecond host_link, const EngineCommunication& engine);
 
 }  // namespace slipstick

@@ -10,7 +10,7 @@
 namespace slipstick {
 namespace {
 
-// Routing and small kernels. Where rows are sorted by expert token by token, a pass of many tokens waits for that.
+// Routing and small kernels. If rows are sorted by expert token by token, a pass of many tokens waits for that.
 Seconds FixedTime(const Deployment& deployment, Ratio group_tokens) {
   const Seconds overhead = deployment.engine.kernels.moe_layer_overhead;
   const std::optional<StoredProducts>& stored = deployment.engine.stored_products;
@@ -19,7 +19,7 @@ Seconds FixedTime(const Deployment& deployment, Ratio group_tokens) {
                 "a warp per expert walks the tokens; a single one needs none");
 }
 
-// What kernels of fp8 with block scales take for each expert that the device holds, hit or not.
+// Time that fp8 kernels with block scales take for each expert that the device holds, even without tokens.
 void SetHeldExpert(const Deployment& deployment, MoeLayer layer, MoeKernelParameters& parameters) {
   const ServedFormats& formats = deployment.formats;
   const bool has_blocks = deployment.model.moe->block_scales && IsEightBitFloat(formats.mlp_weights) &&
@@ -29,8 +29,8 @@ void SetHeldExpert(const Deployment& deployment, MoeLayer layer, MoeKernelParame
   parameters.expert = IsolatedKernelParameters(layer, deployment.device).expert;
 }
 
-// Tokens of each attention group, those that a device holds before dispatch and after combine, and the width at which
-// experts take them.
+// Tokens of each attention group; tokens that a device holds before dispatch and after combine; width of the experts'
+// rows.
 struct RoutedRows {
   Ratio tokens = 1, held = 1, width = 1;
 };
@@ -39,8 +39,8 @@ struct RoutedRows {
 MoeLayer LayerOf(const Deployment& deployment, const RoutedRows& rows) {
   const Moe& moe = *deployment.model.moe;
   const ServedFormats& formats = deployment.formats;
-  // The fastest library's kernels: the engine's factors are fitted over those. With its own library's instead, the
-  // error of 823 measured steps rises from 12 to 29 %.
+  // Kernels of the fastest library, because the engine's factors are fitted on top of those. With the engine's own
+  // library instead, the error of 823 measured steps rises from 12 to 29 %.
   MoeLayer layer;
   layer.tokens =
       Figure("Tokens of the expert group", rows.tokens * deployment.mapping.attention_dp, "of all attention groups");
@@ -60,7 +60,7 @@ MoeLayer LayerOf(const Deployment& deployment, const RoutedRows& rows) {
   return layer;
 }
 
-// Weight-only experts run as a single weight-only product does, or by the engine's own kernels.
+// Weight-only experts run like a single weight-only product, or by the engine's own kernels.
 void SetWeightOnly(const Deployment& deployment, const MoeLayer& layer, MoeKernelParameters& parameters) {
   if (!HasWeightOnlyExperts(deployment.formats)) return;
   const std::optional<StoredProducts>& stored = deployment.engine.stored_products;
@@ -73,7 +73,7 @@ void SetWeightOnly(const Deployment& deployment, const MoeLayer& layer, MoeKerne
   SetStored(deployment, layer.tokens <= Ratio(stored->vector_tokens), tile_rows, parameters.product);
 }
 
-// A layer's routed experts, without the exchange.
+// The routed experts of a layer, without the exchange of tokens.
 KernelTime TimeExperts(const Deployment& deployment, const RoutedRows& rows) {
   const MoeLayer layer = LayerOf(deployment, rows);
   MoeKernelParameters parameters = ServingKernelParameters(layer, deployment.device);
@@ -100,7 +100,7 @@ RoutedExperts Routed(const Deployment& deployment, Ratio rows, Phase phase) {
     return RoutedExperts{TimeExperts(deployment, {rows, traffic.held_tokens, width}), traffic};
   };
   if (deployment.network.expert_exchange != nullptr) return with(SendTokens(deployment, rows, phase));
-  // One after the other: both are logged, in the same order under every compiler.
+  // Evaluated one after the other: both are logged, and the order must be the same under every compiler.
   const RoutedExperts gathered = with(GatherTokens(deployment, rows)), sent = with(SendTokens(deployment, rows, phase));
   const auto total = [](const RoutedExperts& one) { return one.traffic.kernel.time + one.experts.time; };
   return total(gathered) <= total(sent) ? gathered : sent;
@@ -108,7 +108,7 @@ RoutedExperts Routed(const Deployment& deployment, Ratio rows, Phase phase) {
 
 namespace {
 
-// A routed expert of a layer, on one device: its weights and biases, and the width of its rows.
+// A routed expert of a layer on one device: its weights with biases, and the width of its rows.
 struct RoutedExpert {
   Ratio elements = 0, biases = 0, width = 0;
 };
@@ -122,7 +122,7 @@ Bytes WeightsOf(const Deployment& deployment, const RoutedExpert& expert) {
   return Figure("Weights of an expert", expert.elements * deployment.formats.sizes.mlp_weights);
 }
 
-// Weights of the experts of a layer that get a row in a pass of `rows` tokens, counted as for the device's kernels.
+// Weights of a layer's experts that get at least one row in a pass of `rows` tokens, counted as for device kernels.
 Bytes HitWeights(const Deployment& deployment, const RoutedExpert& expert, Ratio rows) {
   MoeLayer layer;
   layer.experts = deployment.shapes.experts;
@@ -137,7 +137,7 @@ BytesPerSecond HostRate(const Deployment& deployment) {
   return RateOfCopies(deployment.device.host.bandwidth, deployment.engine.communication);
 }
 
-// A layer's experts by the processor, which reads their weights in host memory; their tokens cross the host link.
+// A layer's experts on the processor, which reads their weights from host memory; their tokens cross the host link.
 Seconds OnProcessor(const Deployment& deployment, const RoutedExpert& expert, Ratio rows) {
   const HostExperts& host = *deployment.load.host_experts;
   const HostProducts& engine = *deployment.engine.host_products;
@@ -153,7 +153,7 @@ Seconds OnProcessor(const Deployment& deployment, const RoutedExpert& expert, Ra
                 "while the device waits", "llama.cpp, ggml_backend_sched: one part of the graph after the other");
 }
 
-// A layer's experts copied to the device.
+// A layer's experts, copied to the device for this pass.
 Seconds Copied(const Deployment& deployment, const RoutedExpert& expert, Ratio rows) {
   return Figure("Experts' weights from host memory", HitWeights(deployment, expert, rows) / HostRate(deployment),
                 "of those that get a row; nothing hides the copy", "llama.cpp pull request 15346");

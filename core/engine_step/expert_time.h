@@ -10,8 +10,8 @@
 
 namespace slipstick {
 
-// A layer's routed experts and the exchange of their tokens: the engine's kernels, else the library collectives that
-// are faster together with the experts' work.
+// A layer's routed experts and the exchange of their tokens: by the engine's kernels, otherwise by the library
+// collectives that are faster together with the experts' work.
 struct RoutedExperts {
   KernelTime experts;
   ExpertTraffic traffic;
@@ -22,14 +22,14 @@ RoutedExperts Routed(const Deployment& deployment, Ratio rows, Phase phase);
 
 // Routed experts whose weights stay in host memory (llama.cpp: --n-cpu-moe).
 
-// Layers with experts in host memory, of those that have experts.
+// Number of layers whose experts are in host memory.
 Ratio HostLayers(const Deployment& deployment);
 
 // Weights of the routed experts that are in host memory.
 Bytes HostWeights(const Deployment& deployment);
 
-// Time of the routed experts of a layer, mean over layers with experts on the device and in host memory, in a pass of
-// `rows` tokens; `on_device`: a layer's on the device, the operator `name`.
+// Time of the routed experts of a layer in a pass of `rows` tokens, mean over layers with experts on the device and in
+// host memory. `on_device`: time of one layer's experts on the device, the operator `name`.
 Seconds TimeHostExperts(const Deployment& deployment, Ratio rows, const KernelTime& on_device, std::string_view name,
                         OperatorBreakdown& operators);
 

@@ -26,7 +26,7 @@ KernelTime Product(const Device& device, Ratio rows, Ratio outputs, Ratio inputs
   return TimeOf(gemm, device, ServingKernelParameters(gemm, device));
 }
 
-// Every patch of an image sees all others of it.
+// Every patch of an image attends to all other patches of that image.
 KernelTime PatchAttention(const Device& device, const Vision& vision, Ratio images, Ratio patches) {
   Attention attention;
   attention.batch = images, attention.q_len = attention.kv_len = patches;

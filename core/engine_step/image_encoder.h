@@ -1,5 +1,5 @@
-// The vision encoder of a model on one device: its weights, the tokens that it makes of a prompt's images, and how long
-// that takes. Engines keep the whole encoder on every tensor-parallel device and spread the images over them (vLLM's
+// The vision encoder of a model on one device: its weights, the tokens that it makes from a prompt's images, and its
+// time. Engines keep the whole encoder on every tensor-parallel device and spread the images over them (vLLM's
 // --mm-encoder-tp-mode data).
 #pragma once
 
@@ -15,13 +15,13 @@ namespace slipstick {
 // Tokens of all images of a prompt.
 Ratio ImageTokens(const Model& model, const PromptImages& images);
 
-// In 16 bit.
+// Encoder weights, in 16 bit.
 Bytes EncoderWeights(const Model& model);
 
-// All images of a prompt, on the device that has most of them; they make `tokens`.
+// Encodes all images of a prompt, on the device that has most of them; they make `tokens` prompt tokens.
 KernelTime EncodeImages(const Deployment& deployment, Ratio tokens);
 
-// LM head and vision encoder in a pass that prefills `tokens` of each of `prompts`.
+// LM head and vision encoder in a pass that prefills `tokens` tokens of each of `prompts` prompts.
 Seconds WithImages(const Deployment& deployment, Ratio prompts, Ratio tokens, Seconds head,
                    OperatorBreakdown& operators);
 

@@ -9,14 +9,14 @@
 namespace slipstick {
 namespace {
 
-// Half the prompts; or, of a single prompt, the mean of its two halves: attention is linear in the KV length.
+// Half of the prompts; for a single prompt, the mean of its two halves: attention is linear in the KV length.
 PrefillPass HalfOf(const PrefillPass& pass) {
   if (pass.sequences >= 2) return {Figure("Half the prompts", pass.sequences / 2), pass.tokens, pass.cached};
   return {pass.sequences, Figure("Half a prompt", pass.tokens / 2),
           Figure("Tokens before half a prompt", pass.cached + pass.tokens / 4, "mean of both halves")};
 }
 
-// Adds a kernel of so many layers, and returns its time in one.
+// Adds a kernel that runs in `layers` layers, and returns its time in one layer.
 Seconds Add(std::string_view name, const KernelTime& kernel, Ratio layers, OperatorBreakdown& operators) {
   operators.Add(name, kernel, layers);
   return kernel.time;
@@ -44,7 +44,7 @@ LayersCost PrefillLayers(const PrefillPass& pass, const Deployment& deployment, 
   return AllLayers(deployment, one, mixing);
 }
 
-// A step that is a CUDA graph has the rows of the captured number of sequences.
+// A decode step that replays a CUDA graph computes the rows of the captured number of sequences.
 Ratio RowsOf(const Deployment& deployment, const DecodePass& pass) {
   const std::vector<GraphSizes>& sizes = deployment.engine.kernels.graph_sizes;
   const double captured = deployment.launch.graphs ? CapturedSequences(sizes, pass.sequences) : pass.sequences.base();
@@ -82,7 +82,7 @@ Seconds StageOccupancy(const Deployment& deployment, Seconds device_time, Second
                 "of the slowest stage, or of its host");
 }
 
-// Groups of sequences in a pipeline, one per stage at a time. All go at the pace of the fullest.
+// Groups of sequences in a pipeline, one per stage at a time. The largest group sets the pace of all.
 struct StageGroups {
   Ratio groups = 1, sequences = 1;
 };
@@ -104,7 +104,7 @@ struct DeviceStep {
 };
 
 // A decode step on its devices: kernel after kernel. In a pipeline the host of a stage prepares one group after the
-// other, and with every stage busy the longest one, whose layers the LM head or an uneven split adds to, sets the pace.
+// other. When every stage is busy, the slowest one (with the LM head, or more layers) sets the pace.
 DeviceStep StepOnDevices(const Deployment& deployment, Seconds layers_time, Seconds head, Seconds hop,
                          Ratio stage_groups, Ratio own_sequences) {
   const LaunchOverheads& launch = deployment.launch;

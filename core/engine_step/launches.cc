@@ -6,18 +6,18 @@
 namespace slipstick {
 namespace {
 
-// Of a layer with experts, beside its GEMMs: its passes; routing, permutation, scales and combine, where these are not
-// parts of a four-bit kernel; and the products of the shared experts.
+// Launches of a layer with experts, beside its GEMMs: its passes; routing, permutation, scales and combine, unless they
+// are parts of a four-bit kernel; and the products of the shared experts.
 Ratio ExpertOperations(const Deployment& deployment, Ratio passes, Ratio scaled_mlp) {
   const Ratio routing = deployment.InputAt("serving.precision.weights", Ratio(HasFourBitExperts(deployment) ? 0 : 6));
   const Ratio shared = Figure("Whether there are shared experts", min(1, deployment.shapes.widths.shared));
   return passes + routing + (3 + scaled_mlp) * shared;
 }
 
-// Launched by the host per layer, mean over the layers: five for GEMMs and attention; what passes over activations
-// between them, fused in a dense layer or apart; MoE adds its own; MLA adds projections, norms, rotary embedding and
-// copies; an indexer two projections, norm, rotary embedding, two quantizations, scores and selection; 8-bit and 4-bit
-// activations are scaled before each GEMM.
+// Operations that the host launches per layer, mean over the layers: five for GEMMs and attention; the passes over
+// activations between them, fused in a dense layer or separate; the experts' own; for MLA, projections, norms, rotary
+// embedding and copies; for an indexer, two projections, norm, rotary embedding, two quantizations, scores and
+// selection; the scaling of 8-bit and 4-bit activations before each GEMM.
 Ratio OperationsPerLayer(const Deployment& deployment, const LayerKernels& kernels) {
   const Model& model = deployment.model;
   const auto scaling = [&](Precision activations, double operations) {
@@ -48,7 +48,7 @@ Ratio OperationsPerLayer(const Deployment& deployment, const LayerKernels& kerne
                 "mean over the layers; with those that scale 8-bit and 4-bit activations");
 }
 
-// Between kernels that are launched one by one: of a decode step, those that no graph holds.
+// Gap between kernels that are launched one by one; in a decode step, only kernels outside the graph have it.
 Seconds GapOf(const Deployment& deployment, Ratio rows, Phase phase) {
   const LaunchOverheads& launch = deployment.launch;
   if (phase == Phase::kPrefill) return launch.prefill_gap;
@@ -75,7 +75,7 @@ Seconds LaunchGaps(const Deployment& deployment, Ratio rows, Phase phase, const 
                 "of kernels launched one by one; none inside a CUDA graph");
 }
 
-// The attention of a layer, and one graph of everything up to the next layer's.
+// Launches per layer if one graph holds everything between the attention of two layers.
 LayerLaunches LaunchesOfPieces(const Deployment& deployment) {
   constexpr double kPieces = 2;
   return {kPieces,

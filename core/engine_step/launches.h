@@ -1,4 +1,4 @@
-// What the host launches per layer of a pass, and the gaps that this leaves between kernels.
+// Operations that the host launches per layer of a pass, and the gaps between kernels that follow.
 #pragma once
 
 #include "core/engine_step/deployment.h"
@@ -9,7 +9,7 @@ namespace slipstick {
 struct LayerKernels {
   Ratio halves = 2;            // residual additions, each after an all-reduce
   Ratio elementwise = 0;       // norms, residual, activation
-  bool reduces_apart = false;  // an all-reduce is a launch of its own
+  bool reduces_apart = false;  // an all-reduce is a separate launch
 };
 
 struct LayerLaunches {
@@ -17,8 +17,8 @@ struct LayerLaunches {
   Seconds gaps;          // between kernels
 };
 
-// A prefill of few enough tokens replays graphs of what lies between two layers' token mixing, if the engine captures
-// such pieces.
+// A prefill of few tokens replays piecewise graphs of everything between the token mixing of two layers, if the engine
+// captures such graphs.
 LayerLaunches LaunchesOf(const Deployment& deployment, Ratio rows, Phase phase, const LayerKernels& kernels);
 
 }  // namespace slipstick

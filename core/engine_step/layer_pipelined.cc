@@ -29,7 +29,7 @@ FlopsPerSecond MatrixPeak(const Deployment& deployment) {
 
 bool IsQuantized(const Deployment& deployment) { return BytesPerElement(deployment.formats.mlp_weights) < 2; }
 
-// Weights of all layers that a pass of `rows` tokens reads; of one row: those that a token computes with.
+// Weights of all layers that a pass of `rows` tokens reads; for one row, the weights that a token uses.
 Ratio LayerMatrices(const Model& model, const ParameterCount& count, Ratio rows) {
   if (!model.moe || model.moe->top_k >= model.moe->experts) return count.matrices;
   const Ratio experts(model.moe->experts), top_k(model.moe->top_k);
@@ -40,7 +40,7 @@ Ratio LayerMatrices(const Model& model, const ParameterCount& count, Ratio rows)
 }
 
 // Fraction of a stage that blocks the host, which launches stage after stage. A stage with more kernels than the
-// device's launch queue blocks it until all but a queue's worth have run; meanwhile no other micro-batch is launched.
+// device's launch queue holds blocks it until only a full queue is left; meanwhile no other micro-batch is launched.
 Ratio HostHeld(const Deployment& deployment) {
   const LayerPipeline& engine = *deployment.engine.layer_pipeline;
   const Ratio stage_kernels =
@@ -59,7 +59,7 @@ Seconds PipelinedTime(const Deployment& deployment, Ratio micro_batches, Seconds
   if (pp <= 1) return alone;
   const Ratio in_flight =
       Figure("Micro-batches in flight", min(pp, Ratio(engine.max_in_flight)), "at most one per device");
-  // A single one has no pipeline to lose in.
+  // A single micro-batch has no pipeline losses.
   const Ratio efficiency = in_flight > 1 ? engine.pipeline_efficiency : Ratio(1);
   const Ratio host_held = HostHeld(deployment);
   const Seconds pipelined =
@@ -70,7 +70,7 @@ Seconds PipelinedTime(const Deployment& deployment, Ratio micro_batches, Seconds
   return Figure("All micro-batches", min(alone, max(held, pipelined)), "as far as the host launches ahead");
 }
 
-// All weights of a decode step, read once.
+// Reads all weights of a decode step once.
 KernelTime WeightsOperator(const Deployment& deployment, const ParameterCount& count, Ratio sequences) {
   const LayerPipeline& engine = *deployment.engine.layer_pipeline;
   const Device& device = deployment.device;
@@ -146,7 +146,7 @@ KernelTime AttentionOperator(const Deployment& deployment, Ratio rows, Ratio key
   return {time, {}, {}, Bound::kCompute, flops, {}};
 }
 
-// Memory traffic of a micro-batch beside its GEMMs.
+// Memory traffic of a micro-batch outside its GEMMs.
 KernelTime TrafficOperator(const Deployment& deployment, const ParameterCount& count, Ratio rows, Ratio keys) {
   const LayerPipeline& engine = *deployment.engine.layer_pipeline;
   // Only quantized weights are dequantized.
@@ -162,7 +162,7 @@ KernelTime TrafficOperator(const Deployment& deployment, const ParameterCount& c
   return {time, {}, {}, data.bound, {}, bytes};
 }
 
-// A micro-batch of `rows` tokens of the pass through all layers.
+// One micro-batch of `rows` tokens of the pass, through all layers.
 Seconds TimeMicroBatch(const Deployment& deployment, const ParameterCount& count, const PrefillPass& pass, Ratio rows,
                        OperatorBreakdown& operators) {
   const Ratio keys =

@@ -12,7 +12,7 @@
 namespace slipstick {
 namespace {
 
-// Adds operators of `layers` layers to the breakdown, and returns the time of one.
+// Adds operators that run in `layers` layers to the breakdown, and returns their time in one layer.
 struct Adder {
   OperatorBreakdown& operators;
   Ratio layers;
@@ -61,7 +61,7 @@ Seconds DenseMlp(const Deployment& deployment, const MatrixProducts& products, R
   return Figure("Dense MLP", sum);
 }
 
-// MLP of a dense layer; where those that share a KV cache have one of another width, the mean.
+// MLP of a dense layer; if layers that share a KV cache have an MLP of another width, the mean.
 Seconds MlpOf(const Deployment& deployment, Ratio rows, OperatorBreakdown& operators) {
   const Ratio dense = deployment.layers.dense, sharing = deployment.layers.shared_kv;
   const MatrixProducts& products = deployment.shapes.mlp;
@@ -73,7 +73,7 @@ Seconds MlpOf(const Deployment& deployment, Ratio rows, OperatorBreakdown& opera
                 "mean over the layers with a KV cache and those that share one");
 }
 
-// Rows of the tables, gathered, normed and added to the projection.
+// Gathers the rows of the embedding tables, normalizes them and adds them to the projection.
 KernelTime RowsOfTables(const Deployment& deployment, Bytes one_pass) {
   const Efficiency& efficiency = deployment.device.efficiency;
   const Seconds launch = *efficiency.launch_latency;
@@ -85,7 +85,7 @@ KernelTime RowsOfTables(const Deployment& deployment, Bytes one_pass) {
   return {time, {}, move_time, 6 * launch > time ? Bound::kLatency : data.bound, {}, bytes};
 }
 
-// The tables of all layers: rows gathered, the projection of the embedding added to them.
+// Embedding tables of all layers: gathers their rows and adds the projection of the embedding.
 Seconds LayerInputs(const Deployment& deployment, Ratio rows, Phase phase, OperatorBreakdown& operators) {
   const Ratio layers = deployment.layers.total;
   MatrixProduct projection = *deployment.shapes.mlp.Find(ProductId::kLayerInputs);
@@ -98,8 +98,8 @@ Seconds LayerInputs(const Deployment& deployment, Ratio rows, Phase phase, Opera
   operators.Add("layer embeddings", gathered, 1);
   if (deployment.mapping.devices_per_group <= 1)
     return Figure("Embeddings of all layers", product.time + gathered.time, "once per pass");
-  // Each rank has a part of a table's rows, and of the projection's columns: both are summed up, as the embedding's
-  // rows are.
+  // Each rank has a part of a table's rows and of the projection's columns: all-reduces sum up both, as for the
+  // embedding.
   const bool waits_for_host = phase == Phase::kPrefill || !deployment.launch.graphs;
   const ExchangeCost exchange = AllReduce(deployment, one_pass, waits_for_host);
   operators.Add("all-reduce", exchange.kernel, 2);
@@ -132,8 +132,8 @@ KernelTime LatentNorms(const Deployment& deployment, Ratio rows) {
   return norms;
 }
 
-// Batched GEMM over the heads, `rows` x outputs x inputs each: what remains of an up-projection absorbed into attention
-// (MLA decode).
+// Batched GEMM over the heads, `rows` x outputs x inputs each: the rest of an up-projection that is absorbed into
+// attention (MLA decode).
 KernelTime AbsorbedProduct(const Deployment& deployment, Ratio rows, Ratio outputs, Ratio inputs) {
   const Device& device = deployment.device;
   const Ratio heads = deployment.shapes.widths.heads;
@@ -184,7 +184,7 @@ Seconds Projections(const Deployment& deployment, Ratio rows, Phase phase, const
                 "DeepSeek-V2, arXiv 2405.04434");
 }
 
-// Of a layer with attention: where local layers have heads of their own, the mean over both kinds.
+// Projections of a layer with attention: if local layers have heads of their own, the mean over both kinds.
 Seconds MeanProjections(const Deployment& deployment, Ratio rows, Phase phase, OperatorBreakdown& operators) {
   const ServedLayers& layers = deployment.layers;
   if (deployment.model.SharesKv()) return SharedKvProjections(deployment, rows, operators);
@@ -227,7 +227,7 @@ void SetExperts(const Deployment& deployment, Ratio rows, Phase phase, const Add
   layer.experts = Figure("Experts", sum, "without dispatch and combine");
 }
 
-// Columns that activation functions pass over, mean over the layers.
+// Columns that the activation functions process, mean over the layers.
 Ratio MeanInner(const Deployment& deployment) {
   const LayerWidths& widths = deployment.shapes.widths;
   const ServedLayers& layers = deployment.layers;
@@ -237,8 +237,8 @@ Ratio MeanInner(const Deployment& deployment) {
                 "and of a layer's embedding, on one device, mean over the layers");
 }
 
-// Norms with a residual addition and without, and kernels of a layer that pass over rows. A layer's embedding adds the
-// norm of its output, with an addition, and the activation of its gate.
+// Norms with and without a residual addition, and other kernels of a layer that process rows. A layer's embedding adds
+// the norm of its output, with an addition, and the activation of its gate.
 struct NormKernels {
   Ratio norms = 0, own_norms = 0, kernels = 0;
 };
@@ -324,7 +324,7 @@ LayerCost TimeLayer(const Deployment& deployment, Ratio rows, Phase phase, Opera
 Seconds TimeHead(const Deployment& deployment, Ratio rows, bool waits_for_host, OperatorBreakdown& operators) {
   const LayerWidths& widths = deployment.shapes.widths;
   const KernelTime product = TimeProduct(deployment, HeadProduct(deployment.model, widths), rows);
-  // In fp32, written and read; of a rank's maximum the value and its place.
+  // Logits are in fp32, written and read; the maximum of a rank is a value and its index.
   const Bytes logit = 8 * kB;
   const Stream data = SlowestStream(deployment.device);
   const Seconds gathered =

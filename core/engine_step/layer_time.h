@@ -9,21 +9,21 @@
 
 namespace slipstick {
 
-// Per layer; the caller multiplies by the number of layers that have each part.
+// Times per layer; the caller multiplies each by the number of layers that have the part.
 struct LayerCost {
   Seconds projections;  // of a layer with attention
   Seconds recurrent;    // GEMMs of a layer with a recurrence
   Seconds mlp;          // of a dense layer
   Seconds experts;      // of an MoE layer, without the exchange of its tokens
-  Seconds dispatch;     // tokens to the devices of their experts
-  Seconds combine;      // their results back
+  Seconds dispatch;     // sends tokens to the devices of their experts
+  Seconds combine;      // returns their results
   Seconds inputs;       // embeddings of all layers, once per pass
   Seconds elementwise;  // norms, residual, activation
   Seconds reductions;
   Seconds gaps;
   Ratio operations = 0;  // launched by the host per layer, mean over the layers
 };
-// Adds every operator to `operators` with the number of layers that have it.
+// Adds every operator to `operators`, with the number of layers that have it.
 LayerCost TimeLayer(const Deployment& deployment, Ratio rows, Phase phase, OperatorBreakdown& operators);
 
 // LM head and sampling for `rows` sequences.

@@ -6,7 +6,7 @@
 namespace slipstick {
 namespace {
 
-// Parts of a layer with experts, for their overlap with the exchange.
+// Sets the parts of a layer with experts that can overlap with the exchange.
 void SetExchange(const Deployment& deployment, const LayerCost& one, LayersCost& all) {
   const ServedLayers& layers = deployment.layers;
   all.experts = Figure("Experts of all layers", layers.moe * one.experts);

@@ -17,8 +17,8 @@ struct MixingCost {
 struct LayersCost {
   Seconds compute;            // everything but dispatch and combine
   Seconds experts;            // part of compute
-  Seconds attention;          // part of compute: what precedes the experts in their layers
-  Seconds dispatch, combine;  // tokens to their experts and back
+  Seconds attention;          // part of compute: the operators before the experts in the same layers
+  Seconds dispatch, combine;  // sends tokens to their experts, and results back
   Ratio operations = 0;       // launched by the host per layer, mean over the layers
 };
 LayersCost AllLayers(const Deployment& deployment, const LayerCost& one, const MixingCost& mixing);
@@ -41,8 +41,8 @@ Seconds TwoBatches(const LayersCost& half, const Deployment& deployment, Phase p
 LayersTime InTwoBatches(const LayersCost& half, Seconds time, OperatorBreakdown& operators);
 
 // `layers_of(half, operators)` gives the layers of the whole pass or of half of it. An engine with two-batch overlap
-// uses it where it gains: each half reads the weights again, and a host that launches operation by operation has twice
-// as many to launch.
+// uses it only where it is faster: each half reads the weights again, and a host that launches operation by operation
+// launches twice as many.
 template <class LayersOf>
 LayersTime TimeLayers(const LayersOf& layers_of, const Deployment& deployment, Phase phase, Seconds operation_launch,
                       OperatorBreakdown& operators) {

@@ -1,5 +1,5 @@
-// Results shared by the mappings of a search: passes of the same ranks over the same requests, whatever the replicas
-// and pools. Figures are identical with and without it.
+// Results shared by the mappings of a search: passes of the same ranks over the same requests, for any number of
+// replicas and pools. Figures are identical with and without the memo.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace slipstick {
 
-// For one model, cluster and load; only what a search varies may change.
+// Valid for one model, cluster and load; only the inputs that a search varies may change.
 class ServingMemo {
  public:
-  // Drops results of other ranks or formats.
+  // Drops results for other ranks or formats.
   void Enter(const ServingLoad& load) {
     ServingMapping ranks = load.mapping;
     ranks.replicas.reset();
@@ -43,7 +43,7 @@ class ServingMemo {
   const PrefillTimes& Prefill(const ServingLoad& load, double running, const Compute& compute) {
     return Lookup(prefill_, load, running, compute);
   }
-  // On a prefill pool, beside a decode group with `running` sequences.
+  // Prefill on a prefill pool, for a decode group with `running` sequences.
   template <class Compute>
   const PrefillTimes& PoolPrefill(const ServingLoad& load, double running, const Compute& compute) {
     return Lookup(pool_prefill_, load, running, compute);
@@ -58,7 +58,7 @@ class ServingMemo {
     return slot.time;
   }
 
-  // Of so many classes of requests of the load, each a load of its own.
+  // One memo per class of requests: each class is a load of its own.
   std::vector<ServingMemo>& OfClasses(std::size_t count) {
     if (classes_.size() != count) classes_ = std::vector<ServingMemo>(count);
     return classes_;
@@ -80,7 +80,7 @@ class ServingMemo {
   }
 
   ServingMapping ranks_;
-  std::optional<ServingMapping> prefill_ranks_;  // of a prefill pool that has ranks of its own
+  std::optional<ServingMapping> prefill_ranks_;  // of a prefill pool with its own mapping
   ServingPrecision formats_;
   std::map<double, DecodeTimes> decode_;  // by sequences per group
   Prefills prefill_, pool_prefill_;

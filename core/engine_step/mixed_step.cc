@@ -11,11 +11,11 @@ namespace slipstick {
 
 namespace {
 
-// Token mixing of the decoded tokens, `decoded` in all, and of the prompts.
+// Token mixing of the `decoded` tokens (total) and of the prompts.
 MixingCost MixingOf(const MixedPass& pass, Ratio decoded, const Deployment& deployment) {
   const PrefillPass prompts{pass.prompts, pass.tokens, pass.cached};
   MixingCost mixing;
-  Seconds prefilled;  // by the last of the kinds of attention
+  Seconds prefilled;  // time in the kind of attention added last
   const auto attention_of = [&](bool is_local) {
     const Seconds reading = MeanDecodeAttention(deployment, pass.decode, is_local).time;
     prefilled = PrefillAttention(deployment, prompts, is_local).time;

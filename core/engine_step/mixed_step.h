@@ -1,4 +1,4 @@
-// Time of a step that decodes and prefills at once, of an engine that runs kernel by kernel on one pipeline stage. No
+// Time of a step that decodes and prefills at once, in an engine that runs kernel by kernel on one pipeline stage. No
 // graph captures such a step.
 #pragma once
 

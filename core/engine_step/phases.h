@@ -5,25 +5,25 @@
 
 namespace slipstick {
 
-// What one prompt's prefill adds to the decode steps of the other sequences, and the decode-only steps that its steps
-// stand for.
+// The time that one prompt's prefill adds to the decode steps of the other sequences, and the number of decode-only
+// steps that its steps replace.
 struct PrefillStall {
   Seconds added, replaced;
 };
 
 struct PrefillTimes {
-  PassCost alone;  // one prompt in a pass of its own, on the devices
-  Seconds first;   // `alone` with the engine's overhead of that step
-  Seconds shared;  // devices' time per prompt when a pass takes as many prompts as the engine admits
+  PassCost alone;  // one prompt in its own pass, on the devices
+  Seconds first;   // `alone` plus the engine's overhead for that step
+  Seconds shared;  // device time per prompt in a pass with as many prompts as the engine admits
   PrefillStall stall;
 };
 
 struct DecodeTimes {
   PassCost step;
-  Seconds token;  // step time per output token and sequence: shorter than a step when drafts are accepted
-  // KV cache beyond the device's memory, streamed from the host during the step.
+  Seconds token;  // step time per output token and sequence: less than a step if drafts are accepted
+  // KV cache that exceeds device memory, streamed from the host during the step.
   Bytes offloaded;
-  Seconds transfer, exposed;  // over the host link; the part not hidden by the step
+  Seconds transfer, exposed;  // over the host link; `exposed`: the part that the step does not hide
 };
 
 }  // namespace slipstick

@@ -112,14 +112,14 @@ const ServedProduct& ServedAs(ProductId id) { return kServed[static_cast<std::si
 
 namespace {
 
-// Projections that engines run as one product, each with an adapter of its own: queries, keys and values; gate and up.
+// Number of projections that engines run as one product, each with its own adapter: query, key, value; gate and up.
 int PartsOf(ProductId id, const Model& model) {
   if (id == ProductId::kMlpIn) return model.gated ? 2 : 1;
   return id == ProductId::kQueryKeyValue ? 3 : 1;
 }
 
-// Outputs and inputs of a layer's projections on one device: the factors of rank r beside them have r times as many
-// elements. The factor that tensor parallelism does not split is whole on every device.
+// Outputs and inputs of a layer's projections on one device: adapter factors of rank r have r times as many elements.
+// The factor that tensor parallelism does not split is whole on every device.
 struct AdaptedColumns {
   Ratio outputs = 0, inputs = 0, products = 0;
 };

@@ -11,11 +11,11 @@
 
 namespace slipstick {
 
-// Of `rows` tokens on one rank, in the formats that are served.
+// `rows` tokens on one rank, in the served formats.
 KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& product, Ratio rows);
 
-// Where the engine has kernels of its own for weights narrower than the activations: of whole tiles of rows, or row by
-// row.
+// Applies the engine's own kernels, if it has some, for weights narrower than the activations: by whole tiles of rows,
+// or row by row.
 void SetStored(const Deployment& deployment, bool is_vector, Ratio tile_rows, GemmKernelParameters& parameters);
 
 // How serving reports the GEMMs of a layer.
@@ -30,7 +30,7 @@ const ServedProduct& ServedAs(ProductId id);
 
 // Weights of all adapters in device memory, on the most loaded device.
 Bytes AdapterWeights(const Deployment& deployment);
-// The adapters of a step of `rows` tokens beside the products of one layer's attention or dense MLP.
+// Adapter products of a step of `rows` tokens, beside the products of one layer's attention or dense MLP.
 KernelTime TimeOfAdapters(const Deployment& deployment, const MatrixProducts& products, Ratio rows);
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// Prompt tokens that a prefill computes, at least one; the others hit the prefix cache.
+// Prompt tokens that a prefill computes, at least one; the other tokens hit the prefix cache.
 #pragma once
 
 #include "core/engine_step/serving_load.h"

@@ -1,4 +1,4 @@
-// Requests of a simulated load: when they arrive, how long they are, how many are simulated. The closed forms know only
+// Requests of a simulated load: their arrivals, their lengths, and how many are simulated. The closed forms use only
 // the mean rate and lengths of serving_load.h.
 #pragma once
 
@@ -25,7 +25,7 @@ enum class LengthKind { kFixed, kUniform, kLognormal, kQuantiles };
 ENUM_NAMES(LengthKind, {kFixed, "fixed"}, {kUniform, "uniform"}, {kLognormal, "lognormal"}, {kQuantiles, "quantiles"});
 
 struct LengthQuantile {
-  double share = 1;  // of the requests that are at most `tokens` long
+  double share = 1;  // fraction of the requests with at most `tokens` tokens
   Count tokens = 1;
 };
 FIELDS_OF(LengthQuantile);
@@ -53,13 +53,13 @@ enum class Router { kLeastLoaded, kRoundRobin };
 ENUM_NAMES(Router, {kLeastLoaded, "least_loaded"}, {kRoundRobin, "round_robin"});
 
 struct SimulationRun {
-  Count requests = 2000;  // measured, after those that warm up
+  Count requests = 2000;  // measured requests, after those of the warm-up
   Count seed = 1;
   Router router = Router::kLeastLoaded;  // in front of the attention groups of all replicas
 };
 FIELDS_OF(SimulationRun);
 
-// A class of the requests of a traffic, such as chat beside summaries.
+// A class of the requests in mixed traffic, such as chat next to summaries.
 struct RequestClass {
   double weight = 1;  // relative number of requests
   Count prompt_tokens = 2048, output_tokens = 256;

@@ -14,9 +14,9 @@ bool IsWeightOnly(Precision weights) {
 
 }  // namespace
 
-// Checkpoints keep these in 16 bit, or in the engine's format for them: embedding and head, except in llama.cpp's
-// mixtures (Q4_K_M, Q4_0, Q8_0); attention, where only the experts are quantized (mxfp4, and int4 where the model is
-// published so: AWQ and GPTQ quantize all linear layers) or where it is latent and the rest is nvfp4.
+// Checkpoints keep these parts in 16 bit, or in the engine's format for them: embedding and head, except in llama.cpp's
+// mixtures (Q4_K_M, Q4_0, Q8_0); attention, if only the experts are quantized (mxfp4, and int4 if the model is
+// published so: AWQ and GPTQ quantize all linear layers) or if it is latent and the rest is nvfp4.
 ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, const Engine& engine,
                         const Device& device) {
   const Precision weights = requested.weights;

@@ -9,7 +9,7 @@
 
 namespace slipstick {
 
-// Of an element, as what chose its format; of activations in the format that the device computes in.
+// Bytes per element of each part; activations have the format that the device computes in.
 struct ElementSizes {
   Bytes attention_weights, mlp_weights, head_weights;
   Bytes attention_activations, activations, kv_cache, state;
@@ -19,18 +19,18 @@ struct ElementSizes {
 struct ServedFormats {
   Precision attention_weights = Precision::kBf16, mlp_weights = Precision::kBf16, head_weights = Precision::kBf16;
   Precision attention_activations = Precision::kBf16, activations = Precision::kBf16, kv_cache = Precision::kBf16;
-  bool keeps_attention = false, keeps_head = false;  // whatever format was requested:
+  bool keeps_attention = false, keeps_head = false;  // kept wider, whatever the requested format
   bool keeps_as_engine = false;                      // in the format that the engine states, not in 16 bit
   bool keeps_as_model = false;                       // attention in the format that the model states
   ElementSizes sizes{};
 };
 
-// The experts' weights are converted for products in 16 bit.
+// Whether the experts' weights are converted for products in 16 bit.
 inline bool HasWeightOnlyExperts(const ServedFormats& formats) {
   return BytesPerElement(formats.mlp_weights) < 1 && BytesPerElement(formats.activations) >= 2;
 }
 
-// Weights that the device has no units for in their own format are converted to that of the activations, or to 16 bits.
+// A weight format without units on the device is converted to the format of the activations, or to 16 bits.
 ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, const Engine& engine,
                         const Device& device);
 

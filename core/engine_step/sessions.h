@@ -1,5 +1,5 @@
-// Sessions: a user or an agent sends one turn after the other, each with all that was said before it. They give the
-// prompts of a load, and what of them is in the prefix cache.
+// Sessions: a user or an agent sends one turn after the other, each with the whole conversation so far. They determine
+// the prompts of a load and their prefix-cache hits.
 #pragma once
 
 #include "core/base/field.h"
@@ -9,21 +9,21 @@
 namespace slipstick {
 
 struct Sessions {
-  Tally turns = 1;          // of a session
-  Tally system_prompt = 0;  // tokens that all sessions begin with
-  Tally opening = 0;        // tokens that a session begins with after those
+  Tally turns = 1;          // per session
+  Tally system_prompt = 0;  // tokens at the beginning of every session
+  Tally opening = 0;        // tokens that follow in each session before the first turn
   Tally added = 1;          // tokens that the user or a tool adds before each answer
-  Seconds gap;              // mean, exponential
+  Seconds gap;              // mean time between turns, exponentially distributed
 };
 FIELDS_OF(Sessions);
 
-// Turn k has the system prompt, the opening, k additions and the k - 1 answers before it; these formulas remember.
+// Prompt of turn k: system prompt, opening, k additions and k - 1 answers. If Number is Ratio, results have nodes.
 template <class Number>
 Number PromptOfTurn(const Sessions& sessions, Number output, Number turn) {
   return Number(sessions.system_prompt) + Number(sessions.opening) + turn * Number(sessions.added) +
          (turn - 1) * output;
 }
-// Tokens at the end of a turn, which the next one finds again.
+// Tokens at the end of a turn, which the next turn reuses from the prefix cache.
 template <class Number>
 Number ContextAfter(const Sessions& sessions, Number output, Number turn) {
   return Number(sessions.system_prompt) + Number(sessions.opening) + turn * (Number(sessions.added) + output);
@@ -31,7 +31,7 @@ Number ContextAfter(const Sessions& sessions, Number output, Number turn) {
 inline Count LongestPrompt(const Sessions& sessions, Count output) {
   return PromptOfTurn<Count>(sessions, output, sessions.turns);
 }
-// Of all turns, rounded.
+// Mean prompt over all turns, rounded.
 inline Count MeanPrompt(const Sessions& sessions, Count output) {
   return (PromptOfTurn<Count>(sessions, output, 1) + LongestPrompt(sessions, output) + 1) / 2;
 }

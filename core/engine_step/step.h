@@ -1,5 +1,4 @@
-// Types of one pass of a model over its devices: which requests it holds, how long it takes, and the operators it
-// consists of.
+// Types of one pass of a model over its devices: the requests in it, its time, and its operators.
 #pragma once
 
 #include <array>
@@ -12,7 +11,7 @@ namespace slipstick {
 
 enum class Phase { kPrefill, kDecode };
 
-// Operators that wait for a network, other than all-reduces, or for the host.
+// Operators that wait for the host, or for a network other than in all-reduces.
 inline constexpr std::string_view kStageSend = "pipeline P2P", kExpertExchange = "expert exchange",
                                   kContextExchange = "context-parallel exchange", kCacheFromHost = "KV cache from host",
                                   kPrefixFromHost = "cached prefix from host",
@@ -22,7 +21,7 @@ constexpr bool WaitsForHost(std::string_view name) {
   return name == kCacheFromHost || name == kPrefixFromHost || name == kExpertsFromHost || name == kExpertsOnHost;
 }
 
-// What no device works in: the host, or a stage that others keep waiting.
+// Time in which the device does not work: it waits for the host, or for another stage.
 inline KernelTime Waiting(Seconds time) { return {time, {}, {}, Bound::kLatency, {}, {}}; }
 
 // An operator of a pass: its time per run, and how often the pass runs it (in how many layers).
@@ -43,7 +42,7 @@ class OperatorBreakdown {
   [[nodiscard]] const OperatorTime* end() const { return operators_.data() + size_; }
   // Multiplies every operator's count.
   void Repeat(Ratio times);
-  [[nodiscard]] Bound BoundOf() const;  // the bound of the largest part of the time
+  [[nodiscard]] Bound BoundOf() const;  // the bound with the largest share of the time
   // Totals over all runs; FLOPs and bytes are those of one device.
   [[nodiscard]] Seconds TimeOf() const;
   [[nodiscard]] Flops FlopsOf() const;
@@ -56,30 +55,31 @@ class OperatorBreakdown {
 
 struct PassCost {
   Seconds time;       // of one pass through all pipeline stages
-  Seconds occupancy;  // of the slowest stage: the next pass can start after it
-  Seconds fixed{};    // of a prefill: what it takes at least, however few its tokens: the host's launches, or whole
+  Seconds occupancy;  // of the slowest stage: the next pass can start after this time
+  Seconds fixed{};    // of a prefill: its minimum, however few its tokens: the host's launches, or whole
                       // micro-batches
   OperatorBreakdown operators;
-  // Of a prefill: cached prefixes from host memory and SSD; the part not hidden; of that, what others do not wait for.
+  // Of a prefill: time to load cached prefixes from host memory and SSD; its exposed part; the part of that which
+  // delays no others.
   Seconds loaded{}, load_exposed{}, load_apart{};
 };
 
-// Prefill of `sequences` prompts in one pass: `tokens` computed tokens each, behind `cached` tokens already in the KV
-// cache.
+// Prefill of `sequences` prompts in one pass. Each has `tokens` tokens to compute, after `cached` tokens that are
+// already in the KV cache.
 struct PrefillPass {
   Ratio sequences = 1, tokens = 1, cached = 0;
 };
 
 // Decode step of the sequences of one attention group, with a mean context of `context` tokens and `checked` tokens per
 // sequence (more than 1 when drafts are verified). With `grown` > 0: the mean step while contexts grow from context -
-// grown/2 to context + grown/2, by Simpson's rule in attention, exact for costs linear in the context.
+// grown/2 to context + grown/2. Attention uses Simpson's rule, which is exact for costs linear in the context.
 struct DecodePass {
   Ratio sequences = 1, context = 1, checked = 1, grown = 0;
-  bool splits_evenly = false;  // over the stages of a pipeline, as a static batch is
+  bool splits_evenly = false;  // over the pipeline stages, as in a static batch
 };
 
-// Step that decodes and prefills at once: `prompts` chunks of `tokens`, each behind `cached`, share the GEMMs with the
-// decoded tokens.
+// Step that decodes and prefills at once: `prompts` chunks of `tokens` tokens, each after `cached` cached ones, share
+// the GEMMs with the decoded tokens.
 struct MixedPass {
   DecodePass decode;
   Ratio prompts = 1, tokens = 1, cached = 0;

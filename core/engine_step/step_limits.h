@@ -1,4 +1,4 @@
-// What a step of an engine takes at most, where the load does not say so.
+// Limits on the tokens and sequences of an engine's step, if the load does not state them.
 #pragma once
 
 #include <string_view>
@@ -10,20 +10,20 @@ namespace slipstick {
 
 struct StepLimits {
   Count tokens = 0;     // 0: the engine states none
-  Count sequences = 0;  // that are sampled; 0: the engine states none
+  Count sequences = 0;  // sequences that are sampled; 0: the engine states none
   std::string_view tokens_path{}, sequences_path{};
 };
-// By the engine's defaults for the device.
+// The engine's defaults for the device.
 StepLimits DefaultStepLimits(const MemoryBudget& rule, const Device& device);
 
 struct StepTokenLimit {
   Count tokens = 0;
-  std::string_view path{};  // of the input that sets it
+  std::string_view path{};  // of the input that sets the limit
 };
-// Prompt tokens that a step takes at most: the load's chunk, the engine's default for the device, or its scheduler's.
+// Maximum prompt tokens per step: the load's chunk, the engine's default for the device, or its scheduler's limit.
 StepTokenLimit StepTokensOf(const ServingLoad& load, const Device& device);
 
-// Whether a prompt longer than a step is spread over several.
+// Whether a prompt longer than a step is split over several steps.
 inline bool SplitsPrompts(const ServingLoad& load) {
   return load.prefill_chunk || load.engine.scheduler.splits_prompts;
 }

@@ -9,20 +9,20 @@ namespace slipstick {
 PassCost TimeOf(const PrefillPass& pass, const Deployment& deployment);
 PassCost TimeOf(const DecodePass& pass, const Deployment& deployment);
 
-// How an engine composes the time of a step: one row a composition, beside its code.
+// How an engine composes the time of a step: one row per composition, next to its code.
 
 struct StepComposition {
   PassCost (*prefill)(const PrefillPass& pass, const Deployment& deployment);
   PassCost (*decode)(const DecodePass& pass, const Deployment& deployment);
-  bool (*has_constants)(const Engine& engine);  // those that the composition needs, a member of its name
+  bool (*has_constants)(const Engine& engine);  // whether `engine` has the constants that the composition needs
   bool tensor_parallel = true;                  // a layer is split over devices
   bool attention_groups = false;                // DP attention
-  bool splits_context = false;                  // of a sequence, over ranks
+  bool splits_context = false;                  // ranks can split the context of a sequence
   bool mixes_phases = false;                    // a step both prefills and decodes
   bool encodes_images = false;
-  bool reads_parts_of_context = false;  // windows, what an indexer selects, a compressed history
-  bool timed_by_families = false;       // by the constants of the device's family of kernels
-  bool only_half_products = false;      // matrix products in fp16, whatever the load asks for
+  bool reads_parts_of_context = false;  // sliding windows, sparse attention, compressed history
+  bool timed_by_families = false;       // uses the constants of the device's kernel family
+  bool only_half_products = false;      // matrix products always run in fp16, whatever precision the load requests
 };
 
 extern const StepComposition kKernelSteps, kCompiledGraphSteps, kLayerPipelinedSteps;

@@ -34,7 +34,7 @@ auto EmittedOf(const HardwareCost& cost, Energy energy) {
   return Figure("Emitted", energy * cost.grid_intensity, "operational; embodied carbon is a separate figure");
 }
 
-// Embodied carbon with server and network, by the share of the devices' life that they are used for.
+// Embodied carbon, including server and network, in proportion to the time used out of the devices' life.
 template <class Time>
 auto EmbodiedOf(const HardwareCost& cost, Time device_seconds) {
   return Figure("Embodied", cost.carbon.of_system * device_seconds / cost.use, "share of the device's hours in use");
@@ -70,7 +70,7 @@ TokenCost OfBoth(const TokenCost& prefill, const TokenCost& decode) {
   return both;
 }
 
-// Each pool at the price and the power of its own devices; `pools`: absent, all devices are one.
+// Each pool has the price and the power of its own devices; `pools` is absent if there is only one pool.
 ServingCostEfficiency EfficiencyOf(const CostReport* cost, const PoolUse& use,
                                    const std::optional<ByPass<PoolUse>>& pools) {
   ServingCostEfficiency found;

@@ -16,7 +16,7 @@ using FlopsPerDollar = decltype(Flops() / Dollars());
 using FlopsPerJoule = decltype(Flops() / Joules());
 using GramsPerToken = decltype(Grams() / Tokens());
 
-// Electricity at the meter: devices, the rest of their servers, the network, and the building. Devices only if the cost
+// Energy at the meter: devices, the rest of their servers, the network, and the building. Only devices if the cost
 // question is off, since the rest is then unknown.
 template <class Energy>
 struct EnergyParts {
@@ -25,27 +25,27 @@ struct EnergyParts {
   Energy total;
 };
 struct TrainingCostEfficiency {
-  EnergyParts<Joules> energy;                     // steps only
+  EnergyParts<Joules> energy;                     // of the steps, without interruptions
   std::optional<EnergyParts<Joules>> run_energy;  // with interruptions
   std::optional<Grams> emitted, run_emitted, embodied;
-  std::optional<Dollars> steps;  // steps only alone
+  std::optional<Dollars> steps;  // of the steps, without interruptions
   std::optional<Dollars> run;    // with interruptions
   std::optional<TokensPerDollar> tokens_per_usd;
   std::optional<TokensPerJoule> tokens_per_j;
 };
-// Per output token of the deployment: of all its devices, or of those of one pool.
+// Cost and energy per output token of the deployment, for all its devices or for those of one pool.
 struct TokenCost {
   EnergyParts<JoulesPerToken> energy;
   std::optional<DollarsPerToken> token;
   std::optional<GramsPerToken> emitted, embodied;
 };
 struct ServingCostEfficiency : TokenCost {
-  std::optional<ByPass<TokenCost>> pools;  // of two pools, which the others add up
-  std::optional<Dollars> session;          // of all its turns
+  std::optional<ByPass<TokenCost>> pools;  // of the two pools, whose sums are the other members
+  std::optional<Dollars> session;          // per session: all its turns
   std::optional<TokensPerDollar> tokens_per_usd;
   std::optional<TokensPerJoule> tokens_per_j;
 };
-// Of an image or clip.
+// Cost and energy per image or clip.
 struct DiffusionCostEfficiency {
   EnergyParts<Joules> energy;
   std::optional<Grams> emitted, embodied;
@@ -57,7 +57,7 @@ struct DeviceCostEfficiency {
   std::optional<FlopsPerJoule> flops_per_j;
 };
 
-// `cost`: null: the question is off, and only the energy of the devices is known.
+// If `cost` is null, the question is off, and only the energy of the devices is known.
 TrainingCostEfficiency CostEfficiencyOf(const CostReport* cost, const TrainingReport& training, const TrainingRun& run,
                                         Tape* tape = nullptr);
 ServingCostEfficiency CostEfficiencyOf(const CostReport* cost, const ServingReport& serving);

@@ -12,11 +12,11 @@ namespace slipstick {
 namespace {
 
 struct Weighed {
-  const FigureRecord* figure = nullptr;  // null: the figure that is explained does not rest on it
-  std::size_t leads = kNoFigure;         // the term on the path to the input that matters most
+  const FigureRecord* figure = nullptr;  // null: the explained figure does not depend on it
+  std::size_t leads = kNoFigure;         // index of the term on the path to the most influential input
 };
 
-// The figures that the one in a place rests on, itself included. Figures come after those that they rest on.
+// The figures that figure `root` depends on, itself included. Figures come after those that they depend on.
 std::vector<Weighed> WeighBelow(const std::vector<FigureRecord>& figures, std::size_t root) {
   std::vector<Weighed> all(root + 1);
   all[root].figure = &figures[root];
@@ -29,9 +29,9 @@ std::vector<Weighed> WeighBelow(const std::vector<FigureRecord>& figures, std::s
   return all;
 }
 
-// The input by which the last figure moves most when it moves by one per cent, all paths to it taken together.
+// The input with the largest elasticity of the last figure, summed over all paths to it.
 std::string_view LeadingInput(const std::vector<Weighed>& all) {
-  std::vector<double> moves(all.size());  // by how many per cent the last figure moves when this one moves by one
+  std::vector<double> moves(all.size());  // elasticities: % change of the last figure per % change of this one
   moves.back() = 1;
   std::unordered_map<std::string_view, double> inputs;
   for (std::size_t i = all.size(); i-- > 0;) {
@@ -51,11 +51,11 @@ std::string_view LeadingInput(const std::vector<Weighed>& all) {
   return leading == inputs.end() || leading->second == 0 ? std::string_view() : leading->first;
 }
 
-// Marks the path from the last figure to that input, at each level by the term through which the input moves it most.
+// Marks the path from the last figure to that input: at each level, the term through which the input has most effect.
 void MarkPath(std::vector<Weighed>& all) {
   const std::string_view input = LeadingInput(all);
   if (input.empty()) return;
-  std::vector<double> moved(all.size());  // by how many per cent a figure moves when the input moves by one
+  std::vector<double> moved(all.size());  // % change of a figure per % change of the input
   const auto through = [&](const Weighed& one, std::size_t i) {
     const Term& term = one.figure->terms[i];
     return one.figure->shares[i] * (term.figure != kNoFigure ? moved[term.figure] : term.origin == input ? 1.0 : 0.0);
@@ -147,14 +147,14 @@ Json WriteExplanations(const std::vector<FigureRecord>& figures, std::string_vie
 namespace {
 
 constexpr std::size_t kTermsShown = 7;
-constexpr std::size_t kLevels = 4;    // beyond them only the marked path is opened
-constexpr double kLeastShown = 0.05;  // of the figure that is explained, for its parts to be opened
+constexpr std::size_t kLevels = 4;    // below them only the marked path is opened
+constexpr double kLeastShown = 0.05;  // smaller fractions of the explained figure are not opened
 
 std::string ValueText(const Json& number) {
   return ReadableText(number["value"].get<double>(), TextOf(number["unit"]));
 }
 
-// Writes the tree below a figure, each level indented under the one above.
+// Writes the tree of a figure, each level indented under the previous one.
 class Tree {
  public:
   Tree(const Json& explanations, const Json& sources) : sources_(sources) {
@@ -175,8 +175,8 @@ class Tree {
     return TextOf(figure["title"]) + ": " + ValueText(figure) + (formula.empty() ? "" : " = `" + formula + "`");
   }
 
-  // `part`: of the figure that is explained; `marked`: on the marked path, which is followed through figures met before
-  // too.
+  // `part`: fraction of the explained figure; `marked`: on the marked path, which is also followed through figures that
+  // were already shown.
   void Below(const Json& figure, double part, bool marked, std::size_t depth) {
     const bool is_new = opened_.insert(TextOf(figure["path"])).second;
     const auto leads = [marked](const Json& term) { return marked && term.contains("leads"); };
@@ -199,7 +199,7 @@ class Tree {
     if (hidden > 0) Line(depth, "and " + std::to_string(hidden) + " smaller ones");
   }
 
-  // What was chosen before what, or which procedure found it; by what.
+  // A figure without a formula: what was chosen over what, or which procedure computed it, and from which terms.
   void WithoutFormula(const Json& figure, std::size_t depth) {
     std::string names;
     for (const Json& term : figure["terms"]) names += (names.empty() ? "; by " : ", ") + TextOf(term["symbol"]);

@@ -25,7 +25,7 @@
 namespace slipstick {
 namespace {
 
-// The sources of the inputs that explanations lead to.
+// The sources of the inputs to which explanations lead.
 Json SourcesOf(const Json& explanations, const Json& scenario) {
   const auto sources = InputSources(scenario);
   std::map<std::string_view, std::string_view> reached;
@@ -47,8 +47,8 @@ std::vector<Chosen> ChosenFor(const Scenario& scenario, std::string_view part) {
   return chosen;
 }
 
-// The scenario as a request with the same answer: where unwritten degrees would be chosen anew, it says that they are
-// not.
+// The scenario as a request with the same answer. If unwritten degrees would be chosen again, the request turns that
+// off.
 Json WriteRequest(const Scenario& scenario) {
   Json request = Write(scenario);
   if (scenario.measured.empty()) request.erase("measured");
@@ -62,7 +62,7 @@ Json WriteRequest(const Scenario& scenario) {
 // Answers the questions of a scenario one after the other.
 class Evaluation {
  public:
-  // `tape`: null: nothing is explained. `explain`: as in ReportDetail.
+  // If `tape` is null, nothing is explained. `explain`: as in ReportDetail.
   Evaluation(const Scenario& scenario, const ReportDetail& detail, Tape* tape)
       : scenario_(scenario), detail_(detail), tape_(tape) {}
 
@@ -85,18 +85,18 @@ class Evaluation {
     return std::move(report_);
   }
 
-  // The numbers that the report shows of the parts that are explained.
+  // The numbers that the report shows in the parts that are explained.
   [[nodiscard]] const std::vector<ShownNumber>& shown() const { return shown_; }
 
  private:
-  // Figures of the other questions need not be recorded, but those of cost, on which others rest.
+  // Only the figures of the part in question are recorded, and those of cost, on which others depend.
   [[nodiscard]] Tape* TapeOf(std::string_view part) const {
     return detail_.explain == "*" || detail_.explain.substr(0, detail_.explain.find('.')) == part ? tape_ : nullptr;
   }
 
   [[nodiscard]] const CostReport* Cost() const { return cost_ ? &*cost_ : nullptr; }
 
-  // Training and serving may warn of the same.
+  // Adds texts once: training and serving may have the same warning.
   void Warn(const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
       if (std::find(issued_.begin(), issued_.end(), text) == issued_.end())
@@ -119,7 +119,7 @@ class Evaluation {
     cost_.emplace(CostPart{std::move(cost), {}, efficiency});
     if (detail_.estimates) cost_->assumed = EstimatedCosts(*scenario_.cost);
     if (detail_.intervals) cost_->device_interval = DeviceCostInterval(scenario_, *cost_);
-    // First: what others rest on is called by the names of cost.
+    // Shown first, so that figures which others depend on have their names from the cost part.
     if (tape_ != nullptr) AddShown(*cost_, shown_);
   }
 

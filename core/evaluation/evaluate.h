@@ -19,8 +19,8 @@ struct ReportDetail {
   bool operators = true;     // the operators of a layer, in training and serving
   bool timeline = true;      // every pass of the pipeline
   bool estimates = true;     // cost.assumed: the cost inputs that rest on an estimate
-  bool intervals = true;     // where measurements of such a system would lie, and typical runs
-  // Those reported, "training", "serving", "cost" and so on; empty: all. What the others use is paid for all the same.
+  bool intervals = true;     // 90 % intervals from measurements of similar systems, and typical runs
+  // The reported parts, "training", "serving", "cost" and so on; empty: all. Parts that they use are also evaluated.
   std::vector<std::string_view> parts{};
 
   // Figures only, for sweeps and searches.
@@ -32,7 +32,7 @@ struct ReportDetail {
   }
 };
 
-// Every Scenario has a report; the only possible issue is an `explain` that names no figure.
+// Every Scenario has a report; the only possible issue is an `explain` path of no figure.
 Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail = {});
 
 }  // namespace slipstick

@@ -7,14 +7,14 @@
 namespace slipstick {
 namespace {
 
-constexpr double kProbe = 1.02;      // by which an input moves to see what it does
-constexpr double kStride = 1.25;     // by which it moves until the measurement lies between
-constexpr int kStrides = 4;          // farther than that, 2.4 times, is no calibration
-constexpr int kLegal = 12;           // halvings of a stride that ends past a limit of the input
-constexpr int kSteps = 60;           // of the search between two values, most of which take less than ten
-constexpr double kExact = 1e-9;      // relative, of a figure that is as measured
+constexpr double kProbe = 1.02;      // factor on an input, to find its effect
+constexpr double kStride = 1.25;     // factor on an input per stride, until the strides enclose the measurement
+constexpr int kStrides = 4;          // a larger change, above 2.4 times, is no calibration
+constexpr int kLegal = 12;           // maximum halvings of a stride that ends beyond a limit of the input
+constexpr int kSteps = 60;           // maximum iterations between two values; most searches take fewer than ten
+constexpr double kExact = 1e-9;      // relative error of a figure that counts as exact
 constexpr double kMoves = 1. / 100;  // elasticity below which an input explains nothing
-constexpr int kRounds = 12;          // one input after the other, until all figures stand
+constexpr int kRounds = 12;          // maximum rounds over all inputs until all figures are as measured
 
 constexpr std::string_view kTrainingInputs[] = {kMatrix,
                                                 kMatrixFp8,
@@ -42,7 +42,7 @@ constexpr std::string_view kCollectiveInputs[] = {
     "cluster.networks.0.base_latency",       "cluster.networks.1.bandwidth_fraction",
     "cluster.networks.1.reduction_fraction", "cluster.networks.1.base_latency"};
 
-// How far the figure is above the measurement, as a logarithm, where one input has a value.
+// Logarithm of the computed figure over the measured one, as a function of one input's value.
 class Gap {
  public:
   Gap(const MeasuredFigure& figure, std::string_view path, InputValues values)
@@ -64,7 +64,7 @@ struct Point {
   double value = 0, gap = 0;
 };
 
-// Where the gap closes between two values, by false position in logarithms; an end that stays has its weight halved.
+// The zero of the gap between two values: false position in logarithms, with the weight of a retained end halved.
 Point Closed(Gap& gap, Point near, Point far) {
   double near_weight = near.gap, far_weight = far.gap;
   for (int i = 0; i < kSteps && std::abs(far.gap) > kExact; ++i) {
@@ -82,7 +82,7 @@ Point Closed(Gap& gap, Point near, Point far) {
   return far;
 }
 
-// Moves the input from where it stands until the figure is as measured, or to the legal value nearest to that.
+// Changes the input from its value until the figure is as measured; otherwise to the nearest legal value.
 Point Solved(Gap& gap, double from, double elasticity) {
   const std::optional<double> start = gap(from);
   if (!start) return {from, std::numeric_limits<double>::infinity()};
@@ -94,7 +94,7 @@ Point Solved(Gap& gap, double from, double elasticity) {
     double far = near.value * stride;
     std::optional<double> there = gap(far);
     double beyond = far;
-    for (int halving = 0; halving < kLegal && !there; ++halving) {  // past a limit: up to it
+    for (int halving = 0; halving < kLegal && !there; ++halving) {  // beyond a limit: approaches it
       const double middle = std::sqrt(near.value * beyond);
       const std::optional<double> at = gap(middle);
       if (!at) {
@@ -117,7 +117,7 @@ double ValueOf(const ExplainingInput& input, const InputValues& values) {
   return set == values.end() ? input.from : set->second;
 }
 
-constexpr double kAsMeasured = 1e-6;  // relative: the figure of an input that explains
+constexpr double kAsMeasured = 1e-6;  // relative error of a figure that counts as explained
 
 }  // namespace
 
@@ -147,7 +147,7 @@ std::vector<ExplainingInput> InputsThatExplain(const MeasuredFigure& figure, std
   for (const std::string_view path : paths) {
     ExplainingInput input{std::string(path), NumberAt(resolved, path).value_or(0), 0, {}, *computed};
     if (!(input.from > 0)) continue;
-    for (const double probe : {kProbe, 1 / kProbe}) {  // the other way where the first is past a limit
+    for (const double probe : {kProbe, 1 / kProbe}) {  // the other direction, if the first exceeds a limit
       InputValues probed = values;
       probed[input.path] = ValueOf(input, values) * probe;
       const std::optional<double> moved = figure.computed(probed);

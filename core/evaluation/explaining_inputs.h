@@ -1,4 +1,4 @@
-// Which fitted parameter explains that a measurement differs from the computed figure, and what value of it does.
+// Finds the fitted parameter, and its value, that explains why a measurement differs from the computed figure.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace slipstick {
 
-// The figure where these inputs have these values; nothing where one is not legal or the scenario has no such figure.
+// The figure for these values of the inputs; nothing if one is not legal or the scenario has no such figure.
 using FigureOfInputs = std::function<std::optional<double>(const InputValues&)>;
 
 struct MeasuredFigure {
@@ -24,26 +24,26 @@ struct MeasuredFigure {
 // A parameter that moves the figure.
 struct ExplainingInput {
   std::string path;
-  double from = 0;           // its value
-  double elasticity = 0;     // of the figure to it
-  std::optional<double> to;  // its value at which the figure is as measured; nothing if no legal value near does
-  double reached = 0;        // the figure at `to`, or the one nearest to the measurement that a legal value near gives
+  double from = 0;           // its current value
+  double elasticity = 0;     // of the figure with respect to it
+  std::optional<double> to;  // its value at which the figure is as measured; nothing if no legal value nearby does that
+  double reached = 0;  // the figure at `to`, or, if absent, the closest one to the measurement for legal values nearby
 };
 
 // Whether a figure is in dollars.
 bool IsCost(std::string_view figure);
-// What was fitted to measurements, and what of it one's own system may have otherwise.
+// Constants that were fitted to measurements and may differ on the user's system.
 std::span<const std::string_view> InputsBehind(std::string_view figure);
 std::span<const std::string_view> InputsBehindCollectives();
-// Factors of how an engine is run. They explain any slower run, so that they are tried where none of the others does.
+// Factors of how an engine is run. They explain any slower run, so they are tried only if no other input does.
 std::span<const std::string_view> FactorsOfSoftware(std::string_view figure);
 
-// Those of `paths` that move the figure, the one that has to move least first. `resolved`: the scenario, whose values
-// they have, but for those in `values`.
+// The inputs among `paths` that move the figure, sorted by the change that they need, least first. `resolved`: the
+// scenario, which supplies all values that are not in `values`.
 std::vector<ExplainingInput> InputsThatExplain(const MeasuredFigure& figure, std::span<const std::string_view> paths,
                                                const Json& resolved, const InputValues& values);
 
-// One parameter for each figure, so that all are as measured: turns are taken until they stand.
+// One parameter per figure, so that all figures are as measured: they are adjusted in turn until none changes.
 struct Explanation {
   const MeasuredFigure* figure = nullptr;
   ExplainingInput input;

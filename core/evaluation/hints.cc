@@ -12,9 +12,9 @@ namespace {
 
 constexpr double kWorthAMapping = 2;  // "several times slower"
 constexpr double kWorthAChange = 1.05;
-constexpr Count kNearBatch = 4;  // a near batch differs by at most one part in so many
+constexpr Count kNearBatch = 4;  // maximum change of a near batch: one part in this many
 
-// The best run with these devices; nothing where none fits.
+// The best run with these devices; nothing if none fits.
 struct Tuned {
   TrainingRun run;
   Seconds per_sequence;
@@ -43,7 +43,7 @@ std::string MappingText(const TrainingMapping& mapping) {
 
 std::string TimesText(double ratio) { return NumberText(std::round(10 * ratio) / 10) + " times"; }
 
-// The largest whole number of servers up to `devices` that splits by 2, 3 and 5 alone; 0 if that is all of them.
+// The largest multiple of a server up to `devices` whose only prime factors are 2, 3 and 5; 0 if that is `devices`.
 Count DevicesThatSplit(Count devices, Count server) {
   const auto splits = [](Count n) {
     for (const Count factor : {Count{2}, Count{3}, Count{5}}) {

@@ -1,4 +1,4 @@
-// What would make a training run faster that its request rules out.
+// Changes that would make a training run faster but that its request rules out.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace slipstick {
 
-// One sentence each, of gains that are worth a change: another mapping of a model with experts whose degrees were
-// written; a near batch, where one was written, or a few devices fewer, that split better. Each is tuned and timed, so
-// this costs as much as some automatic mappings.
+// One sentence per gain that is worth a change: another mapping, for a model with experts and written degrees; a near
+// batch, if the batch is written; slightly fewer devices, which split better. Each is tuned and timed, so this costs as
+// much as several automatic mappings.
 std::vector<std::string> TrainingHints(const Scenario& scenario, const TrainingReport& report);
 
 }  // namespace slipstick

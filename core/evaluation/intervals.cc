@@ -14,15 +14,15 @@ namespace slipstick {
 namespace {
 
 constexpr double kLevel = 9. / 10;
-constexpr Count kSamples = 60;  // of a cost, each a bill of its own: the ends move by some per cent with another seed
-constexpr double kReproduced = 5. / 1e3;  // relative: an answer so near to one's own measurement is what was measured
+constexpr Count kSamples = 60;  // of a cost, each with its own bill; another seed moves the ends by a few per cent
+constexpr double kReproduced = 5. / 1e3;  // relative: an answer this near to the user's measurement counts as measured
 constexpr std::uint64_t kSeed = 1;        // the same answer every time
 constexpr std::string_view kFromRuns =
     "the middle half of the errors of published runs, the nearest counting most, and beyond it what the next publisher "
     "may differ by";
 constexpr std::string_view kFromDraws = "cut from a Monte Carlo run over the uncertain inputs of cost";
 
-// "8 % less", "15 % more" of a ratio to the answer.
+// "8 % less" or "15 % more", from a ratio to the answer.
 std::string ShareText(double ratio) {
   const auto percent = static_cast<long>(std::lround(100 * std::abs(ratio - 1)));
   return std::to_string(percent) + (ratio < 1 ? " % less" : " % more");
@@ -61,7 +61,7 @@ Interval<Quantity> IntervalAround(Quantity value, MeasuredKind kind, const RunSe
   return IntervalOf(value, likely, WhyText(likely, kind));
 }
 
-// "19 published runs of 4 publishers".
+// Text such as "19 published runs of 4 publishers".
 std::string CountText(MeasuredKind kind) {
   const std::span<const MeasuredRun> runs = RunsOfKind(kind, PublishedEvidence());
   std::set<std::string_view> publishers;
@@ -77,8 +77,8 @@ std::string RepeatedText(double low, double high) {
          " than this.";
 }
 
-// Narrows an interval around an answer that was moved to measurements of one's own: the figure measured is as sure as
-// repeated runs, another of the kind as runs of a machine that one of them calibrated.
+// Narrows the interval of an answer that was moved to the user's own measurements. The measured figure is as certain as
+// repeated runs; another figure of its kind is as certain as on a machine that was calibrated by one run.
 template <class Quantity, class Report>
 void Narrow(Interval<Quantity>& interval, Quantity value, MeasuredKind kind,
             const std::vector<OwnMeasurement>& measured, const Report& report) {
@@ -88,7 +88,7 @@ void Narrow(Interval<Quantity>& interval, Quantity value, MeasuredKind kind,
     const bool is_measured = std::abs(figure->value / own.value - 1) <= kReproduced;
     const RunDistance& by = MeasuredDistance();
     LogSpread spread = is_measured ? by.repeated : SpreadOf(kind, by.spread).calibrated;
-    if (kind == MeasuredKind::kThroughput) std::swap(spread.below, spread.above);  // stated of the time
+    if (kind == MeasuredKind::kThroughput) std::swap(spread.below, spread.above);  // the spread is that of the time
     const Quantity low = std::exp(-spread.below) * value, high = std::exp(spread.above) * value;
     if (low <= interval.low && high >= interval.high) continue;
     interval.low = std::max(low, interval.low), interval.high = std::min(high, interval.high);
@@ -99,7 +99,7 @@ void Narrow(Interval<Quantity>& interval, Quantity value, MeasuredKind kind,
   }
 }
 
-// Whether the time of an image or clip is what somebody measured, to which it was moved.
+// Whether the time of an image or clip was measured by the user and the answer moved to it.
 bool IsOwn(const DiffusionReport& report, const OwnMeasurement& own) {
   return own.path == kImageOrClipFigure && own.Moves() &&
          std::abs(report.latency.base() / own.value - 1) <= kReproduced;
@@ -111,7 +111,7 @@ std::string ImageWhyText(const Likely& likely, bool is_own) {
   return WhyText(likely, kind) + " It rests on " + CountText(kind) + ", few of their kind.";
 }
 
-// The ends rest on the answer and on its known errors.
+// Explains the ends as results of the answer and of its known errors.
 template <class Quantity>
 Interval<Quantity> Explained(Interval<Quantity> interval, Quantity value, std::string_view how = kFromRuns) {
   interval.low = Procedure("Low end of the 90 % interval", interval.low, {value}, how);

@@ -1,4 +1,4 @@
-// Intervals beside the headline figures: where nine of ten measurements of a system like this would lie.
+// Intervals of the headline figures: nine of ten measurements of a system like this would lie inside.
 #pragma once
 
 #include <optional>
@@ -18,13 +18,13 @@ namespace slipstick {
 template <class Quantity>
 struct Interval {
   Quantity low{}, high{};
-  double level = 0;                    // share of measurements between
+  double level = 0;                    // share of measurements inside the interval
   std::vector<std::string_view> rows;  // ids of the published runs most like this one
   std::string_view nearest;            // the first of them
   std::string why;
 };
 
-// The step as whole production runs reach it.
+// The step time that whole production runs reach.
 struct TypicalRun {
   Seconds step_time;
   TokensPerSecond tokens_per_s;
@@ -37,7 +37,7 @@ struct TrainingIntervals {
   Interval<Seconds> step_time;
   Interval<Bytes> memory;
   std::string_view memory_verdict;  // "fits", "tight", "may_not_fit" or "does_not_fit"
-  std::string memory_warning;       // of the two in the middle, where the interval holds the capacity; else empty
+  std::string memory_warning;  // of the two middle verdicts, if the interval contains the capacity; otherwise empty
   TypicalRun typical;
 };
 TrainingIntervals IntervalsOf(const Scenario& scenario, const TrainingReport& report, Tape* tape);
@@ -52,12 +52,12 @@ ServingIntervals IntervalsOf(const Scenario& scenario, const ServingReport& repo
 struct DiffusionIntervals {
   Interval<Seconds> latency;
   Interval<Ratio> items_per_hour;
-  std::optional<Interval<Dollars>> cost;  // of an image or clip, by its time; none without a price
+  std::optional<Interval<Dollars>> cost;  // per image or clip, from its time; absent without a price
 };
 DiffusionIntervals IntervalsOf(const Scenario& scenario, const DiffusionReport& report,
                                const std::optional<Dollars>& price);
 
-// By Monte Carlo over the uncertain inputs of cost.
+// Monte Carlo over the uncertain inputs of cost.
 Interval<Dollars> DeviceCostInterval(const Scenario& scenario, const CostReport& report);
 
 }  // namespace slipstick

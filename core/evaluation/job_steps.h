@@ -1,5 +1,5 @@
-// Answers that are worked out in steps. A `Job` has Make(Json request, const Json& question, more...), Step(int count),
-// which is false when nothing is left to do, and Report().
+// Answers that are computed in steps. A `Job` has Make(Json request, const Json& question, more...), Step(int count),
+// which returns false when nothing is left to do, and Report().
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ Result<std::shared_ptr<Job>> MakeJob(std::string_view request, const std::vector
 template <class Job>
 class JobSteps {
  public:
-  // `spec`: the question with a member "request"; `more`: texts that are no part of it.
+  // `spec`: the question with a member "request"; `more`: further texts.
   template <class... More>
   explicit JobSteps(const std::string& spec, const More&... more) {
     Result<std::shared_ptr<Job>> job = Begin(spec, more...);

@@ -98,7 +98,7 @@ namespace {
 
 constexpr std::string_view kLibrary = "nccl", kIdeal = "ideal";
 
-// What a second pass of an engine's all-reduce adds; none for other libraries.
+// Time that the second pass of an engine's all-reduce adds; nothing for other libraries.
 std::optional<Seconds> SecondPassOf(const std::string& library, Issues& issues) {
   if (library == kLibrary || library == kIdeal) return {};
   Json json{{"preset", library}};
@@ -164,7 +164,7 @@ Result<Json> EvaluateCollective(const Json& request) {
               {"algorithm", answer.algorithm}};
 }
 
-// Dispatch or combine of an expert-parallel group, by an engine's own kernels, timed alone.
+// Dispatch or combine of an expert-parallel group by an engine's own kernels, timed alone.
 
 enum class ExchangeDirection { kDispatch, kCombine };
 ENUM_NAMES(ExchangeDirection, {kDispatch, "dispatch"}, {kCombine, "combine"});

@@ -173,7 +173,7 @@ KernelTime TimeLine(const GemmLine& line, const Device& device, Issues&) {
   return TimeOf(gemm, device);
 }
 
-// One length stands for both; the default query length of decode is one token.
+// If one length is absent, the other one stands for both; the default query length of decode is one token.
 bool ReadLengths(AttentionPhase phase, std::optional<Count> q_len, std::optional<Count> kv_len, Ratio& q, Ratio& kv,
                  Issues& issues) {
   if (!kv_len && !q_len) {

@@ -1,4 +1,4 @@
-// Measurements of the asker in words.
+// The user's own measurements in words.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace slipstick {
 
-// What each measurement moved, from what to what, as warnings.
+// Warnings that say which constant each measurement moved, from which value to which.
 std::vector<std::string> MeasurementWarnings(const Scenario& scenario);
 
 // A measured or computed value of a figure, with its unit.

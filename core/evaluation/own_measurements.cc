@@ -17,20 +17,20 @@ namespace slipstick {
 namespace {
 
 constexpr std::string_view kMember = "measured";
-constexpr std::size_t kMost = 8;             // measurements of a request
-constexpr double kContradiction = 5. / 1e3;  // relative: farther off than that, measurements do not hold together
-constexpr double kDigits = 1e3;              // of a value that is offered
+constexpr std::size_t kMost = 8;             // maximum measurements per request
+constexpr double kContradiction = 5. / 1e3;  // relative error above which measurements contradict each other
+constexpr double kDigits = 1e3;              // four significant digits of an offered value
 
 struct Place {
   Scenario scenario;
-  Json resolved;  // the scenario written, but for the choice of its mappings
+  Json resolved;  // the scenario as JSON, with its mappings no longer automatic
 };
 
 // A measurement and the scenario that was measured.
 struct Run {
   OwnMeasurement own;
   std::string path;  // of the measurement in the request
-  Json resolved;     // the scenario that was measured, but for what the figure does not need
+  Json resolved;     // the measured scenario, without the parts that the figure does not need
   MeasuredFigure figure;
 };
 
@@ -39,13 +39,13 @@ std::string MemberText(const Json& json, std::string_view key) {
   return member != nullptr && member->is_string() ? TextOf(*member) : std::string();
 }
 
-// An issue that goes when the fixes, or the last one, no measurement, are taken.
+// An issue that disappears with any of its fixes; the last fix removes the measurements.
 Issue WrongAt(std::string path, std::string message, std::vector<Fix> fixes = {}) {
   fixes.push_back(LeaveOut(std::string(kMember)));
   return {std::move(path), std::move(message), std::move(fixes)};
 }
 
-// A measured value in base units; a text has the unit of the figure.
+// A measured value in base units; a text must have the dimension of the figure.
 Result<double> ValueOf(const Json& one, const std::string& path, std::string_view figure) {
   const Json* value = FindMember(one, "value");
   const std::string unit = MemberText(*OutputAt(figure), "unit");
@@ -101,7 +101,7 @@ std::vector<std::string> AssignmentsOf(std::string_view at) {
 
 std::string_view PartOf(std::string_view figure) { return figure.substr(0, figure.find('.')); }
 
-// Turns off what a figure does not need.
+// Turns off the parts that a figure does not need.
 Json OnlyFor(std::string_view figure, Json resolved) {
   if (IsCost(figure)) return resolved;
   for (const char* part : {"training", "serving", "cost", "post_training", "diffusion"}) {
@@ -119,7 +119,7 @@ std::optional<double> FigureOf(const Json& resolved, std::string_view figure, co
   return report ? NumberAt(*report, figure) : std::nullopt;
 }
 
-// The mapping that was chosen, in place of "auto". Nobody wrote it: beside another input it moves to a legal one.
+// Replaces "auto" by the chosen mapping. It does not count as written, so other inputs can move it to a legal one.
 void KeepChoices(const Scenario& scenario, const Json& resolved, Json& request) {
   for (const char* part : {"training", "serving"}) {
     const Json* is_auto = MemberAt(request, std::string(part) + ".mapping.auto");
@@ -176,7 +176,7 @@ class Mover {
     return issues;
   }
 
-  // Of a request that was moved before, the parameters as they were.
+  // Resets the parameters of a request that was already moved to measurements.
   void TakeBack() {
     InputValues before;
     for (const auto& [own, path, resolved, figure] : runs_) {
@@ -185,7 +185,7 @@ class Mover {
     for (const auto& [path, value] : WithTied(before, request_)) SetPath(request_, path, value);
   }
 
-  // What was measured there, or here.
+  // The scenario that was measured: the one named by `at`, or the request's own.
   Result<Place> PlaceOf(const Run& run) {
     const bool is_here = run.own.at.empty();
     if (is_here && here_) return *here_;
@@ -215,7 +215,7 @@ class Mover {
     return place;
   }
 
-  // One parameter for each measurement, and the values that explain all.
+  // Finds one parameter per measurement, and the values that explain all measurements.
   Issues Explain() {
     std::vector<Explanation> explanations;
     for (Run& run : runs_) {
@@ -245,7 +245,7 @@ class Mover {
     return {};
   }
 
-  // Those that no other measurement has taken; where the request names one, that alone.
+  // The inputs that no other measurement uses; if the request names one, only that one.
   [[nodiscard]] std::vector<ExplainingInput> InputsFor(const Run& run, std::span<const std::string_view> all,
                                                        const std::vector<Explanation>& explanations) const {
     std::vector<std::string_view> paths;
@@ -257,7 +257,7 @@ class Mover {
     return InputsThatExplain(run.figure, paths, run.resolved, WithTied(values_, run.resolved));
   }
 
-  // `is_more`: by a larger value only; faster than the hardware allows is no software.
+  // `is_more`: only by a larger value, because software cannot be faster than the hardware allows.
   static std::vector<ExplainingInput>::iterator FirstThatExplains(std::vector<ExplainingInput>& inputs, bool is_more) {
     return std::find_if(inputs.begin(), inputs.end(),
                         [is_more](const ExplainingInput& one) { return one.to && (!is_more || *one.to >= one.from); });
@@ -272,7 +272,7 @@ class Mover {
         });
     if (nearest == inputs.end())
       return WrongAt(run.path + ".path", "No constant that may differ on your system moves this figure");
-    // Rounded towards the computed figure, so that it can be reached.
+    // Rounded toward the computed figure, so that it can be reached.
     const double step = std::pow(10, std::floor(std::log10(nearest->reached))) / kDigits;
     const double steps = nearest->reached / step;
     const double count = nearest->reached < run.own.computed ? std::ceil(steps) : std::floor(steps);
@@ -297,7 +297,7 @@ class Mover {
   std::optional<Place> here_;
   std::vector<Run> runs_;
   InputValues values_;
-  bool is_invalid_ = false;  // the scenario itself
+  bool is_invalid_ = false;  // the request's own scenario is invalid
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
-// Moves a scenario to what the asker measured: "measured": [{"path": "serving.tpot_s", "value": "21 ms"}].
+// Moves a scenario to the user's measurements: "measured": [{"path": "serving.tpot_s", "value": "21 ms"}].
 //
-// A measurement sets one fitted parameter, the one that has to move least to explain it. The request then says which,
-// and ParseScenario sets it wherever device and software are those measured: every answer moves with it. The mapping is
-// that of the run that was measured: of a scenario left to the tuner, the one chosen before. `at` names the scenario
-// that was measured where it is another one.
+// A measurement sets one fitted parameter: the one that needs the smallest change to explain it. The request then
+// records this parameter, and ParseScenario sets it wherever device and software are the measured ones, so every answer
+// moves with it. The mapping is that of the measured run; if the scenario leaves it to the tuner, it is the one chosen
+// before the move. `at` names the measured scenario if it is another one.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@
 
 namespace slipstick {
 
-// As ReadRequest; each measurement that it lists says what explains it. Issues where no legal value of a parameter
-// does.
+// As ReadRequest; each listed measurement then states its explanation. Returns issues if no legal value of a parameter
+// explains one.
 Result<Json> ReadMeasuredRequest(std::string_view text, const std::vector<std::string>& assignments);
 
-// Issues where an input that varies is one of a measurement, which moves the scenario before anything varies.
+// Issues if a varied input is the parameter of a measurement: measurements move the scenario before anything varies.
 Issues IssuesOfVarying(std::string_view path);
 
 }  // namespace slipstick

@@ -18,26 +18,26 @@
 
 namespace slipstick {
 
-// The parts of a report: the answer to a question, and what other evaluations add to it.
+// The parts of a report: the answer to a question, and additions from other evaluations.
 struct TrainingPart : TrainingReport {
   TrainingCostEfficiency cost_efficiency;
-  std::optional<TrainingIntervals> intervals{};  // none: off
-  std::vector<Chosen> chosen{};                  // of an `auto` mapping
+  std::optional<TrainingIntervals> intervals{};  // absent: off
+  std::vector<Chosen> chosen{};                  // for an `auto` mapping
 };
 struct ServingPart : ServingReport {
   ServingCostEfficiency cost_efficiency;
-  std::optional<SimulatedServing> simulated{};  // none: off
-  std::optional<ServingIntervals> intervals{};  // none: off
+  std::optional<SimulatedServing> simulated{};  // absent: off
+  std::optional<ServingIntervals> intervals{};  // absent: off
   std::vector<Chosen> chosen{};                 // as in training
 };
 struct CostPart : CostReport {
-  std::vector<std::string> assumed;  // paths of cost inputs that rest on an estimate
+  std::vector<std::string> assumed;  // paths of cost inputs that are estimates
   DeviceCostEfficiency cost_efficiency;
-  std::optional<Interval<Dollars>> device_interval{};  // none: off
+  std::optional<Interval<Dollars>> device_interval{};  // absent: off
 };
 struct DiffusionPart : DiffusionReport {
   DiffusionCostEfficiency cost_efficiency;
-  std::optional<DiffusionIntervals> intervals{};  // none: off
+  std::optional<DiffusionIntervals> intervals{};  // absent: off
 };
 Json WriteTraining(const TrainingPart& part);
 Json WriteServing(const ServingPart& part);
@@ -45,15 +45,15 @@ Json WriteCost(const CostPart& part);
 Json WritePostTraining(const PostTrainingReport& report);
 Json WriteDiffusion(const DiffusionPart& part);
 Json WriteTechnology(const DerivedChip& chip);
-// What the budgets of a chip design cut from the memory that it chose.
+// Warnings if the budgets of a chip design reduce the memory that it chose.
 std::vector<std::string> DesignWarnings(const DerivedChip& chip);
-// Appends the numbers of a part that explanations are about.
+// Appends the numbers of a part that explanations cover.
 void AddShown(const TrainingPart& part, std::vector<ShownNumber>& shown);
 void AddShown(const ServingPart& part, std::vector<ShownNumber>& shown);
 void AddShown(const CostPart& part, std::vector<ShownNumber>& shown);
 void AddShown(const PostTrainingReport& report, std::vector<ShownNumber>& shown);
 void AddShown(const DiffusionPart& part, std::vector<ShownNumber>& shown);
-Json WriteTimeline(const TrainingReport& report);  // the passes alone, and what they leave out
+Json WriteTimeline(const TrainingReport& report);  // only the passes, and the number of omitted ones
 
 // Appends an entry for each output of a part: path (* stands for a list index), kind, title, short name, unit and
 // whether larger or smaller is better.
@@ -72,14 +72,14 @@ std::vector<SearchableOutput<TrainingPart>> SearchableTrainingOutputs();
 std::vector<SearchableOutput<ServingPart>> SearchableServingOutputs();
 // Whether a report can hold a path, and the outputs with the nearest paths to an unknown one.
 bool IsReportPath(std::string_view path);
-// The figures that a path of the report stands for in a table: those of an object, and itself otherwise.
+// The figures that a path of the report stands for in a table: those of an object, otherwise the figure itself.
 std::vector<std::string> ColumnsOf(const std::string& path);
 std::vector<std::string> NearestOutputs(std::string_view path);
-// The description of the output at a path of a report; null if none.
+// The description of the output at a path of a report; null if there is none.
 const Json* OutputAt(std::string_view path);
-// Whether a larger figure at a path of the report is the better one.
+// Whether a larger figure at a path of the report is better.
 bool IsLargerBetter(std::string_view path);
-// The title of the figure at a path of the report; "" if none.
+// The title of the figure at a path of the report; "" if there is none.
 std::string_view OutputTitle(std::string_view path);
 
 }  // namespace slipstick

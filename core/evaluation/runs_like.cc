@@ -14,11 +14,11 @@
 namespace slipstick {
 namespace {
 
-constexpr std::size_t kListed = 60;      // runs of an answer
-constexpr std::size_t kNearest = 8;      // runs that differences are taken to
-constexpr std::size_t kOwn[] = {1, 10};  // runs of one's own
+constexpr std::size_t kListed = 60;      // runs listed in an answer
+constexpr std::size_t kNearest = 8;      // nearest runs, to which differences are computed
+constexpr std::size_t kOwn[] = {1, 10};  // assumed numbers of the user's own runs
 
-// A figure with an interval, and what its runs measured.
+// A figure with an interval, and the kind of its measurements.
 struct IntervalFigure {
   std::string_view path, interval;
   MeasuredKind kind;
@@ -33,7 +33,7 @@ constexpr IntervalFigure kIntervalFigures[] = {
     {"diffusion.latency_s", "diffusion.latency_interval", MeasuredKind::kImageOrClip}};
 constexpr std::string_view kTypical = "training.typical";
 
-// The answer that an interval is about, and what tells how wrong it may be.
+// The answer that an interval is about, and the setting that determines its error.
 struct Asked {
   double value = 0;
   RunSetting setting;
@@ -64,12 +64,12 @@ Asked AskedOf(const Scenario& scenario, MeasuredKind kind) {
   }
 }
 
-// A number of a setting by which runs differ; sizes are kept as logarithms.
+// A numeric trait of a setting in which runs differ; sizes are compared as logarithms.
 struct NumberTrait {
   std::string_view id;
   double RunSetting::* member;
   bool is_logarithm;
-  double scale;  // of the number as the page shows it
+  double scale;  // of the number as shown on the page
 };
 constexpr int kBitsPerByte = 8;
 constexpr NumberTrait kNumberTraits[] = {{"bits", &RunSetting::bits, true, kBitsPerByte},
@@ -90,7 +90,7 @@ Json Written(const RunSetting& setting) {
   return json;
 }
 
-// `kind`: of the answer, whose value a run's error moves to where it would have been measured.
+// `kind`: of the answer, whose `value` is corrected by the run's error.
 Json Written(const Neighbor& neighbor, MeasuredKind kind, double value) {
   Json json = WrittenRun(*neighbor.run, MeasuredSources()[static_cast<std::size_t>(neighbor.run->source)].id);
   json["distance"] = neighbor.distance, json["share"] = neighbor.share;
@@ -102,7 +102,7 @@ Json Written(const Neighbor& neighbor, MeasuredKind kind, double value) {
 
 double HalfWidth(const Likely& likely) { return (likely.high - likely.low) / 2; }
 
-// How a setting differs from the nearest runs, and what of the interval goes with each difference.
+// Differences of a setting from the nearest runs, and the part of the interval that disappears without each.
 class Differences {
  public:
   Differences(MeasuredKind kind, const RunSetting& yours, bool is_assumed, const std::vector<Neighbor>& neighbors)
@@ -175,7 +175,7 @@ class Differences {
   double width_ = 0;
 };
 
-// The interval if runs of this very setting came out as computed.
+// The interval if runs of this same setting agreed with the computed values.
 Json OwnRuns(MeasuredKind kind, const Asked& asked, bool is_assumed) {
   Json list = Json::array();
   for (const std::size_t count : kOwn) {

@@ -1,5 +1,5 @@
-// What the interval of an answer rests on: the published runs, how unlike the scenario each is, and what would narrow
-// it.
+// The evidence behind an answer's interval: the published runs, how much each differs from the scenario, and what would
+// narrow the interval.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,8 @@
 
 namespace slipstick {
 
-// The runs behind the interval of a figure ("serving.tpot_s", "training.step_time_s", …), the nearest first; issues
-// where the scenario has no such figure, or the figure no interval from runs. "training.typical" answers the whole
+// The runs behind the interval of a figure ("serving.tpot_s", "training.step_time_s", …), the nearest first. Returns
+// issues if the scenario has no such figure, or the figure no interval from runs. "training.typical" lists the whole
 // production runs.
 //
 //   {"figure", "interval", "kind", "value", "low", "high", "is_far", "by_data_sheet", "counted", "setting",
@@ -19,9 +19,9 @@ namespace slipstick {
 //    "differences": [{"trait", "yours", "runs": [values of the nearest] or [least, most], "widens"}],
 //    "own": [{"runs", "low", "high"}]}
 //
-// `error` is computed over measured minus one; `here` the answer with that run's error; `share` its part of all that
-// counts; `widens` how much of the half-width, as a share of the answer, goes with the difference; `own` the interval
-// if so many runs of this very setting came out as computed.
+// `error`: computed over measured, minus one; `here`: the answer corrected by that run's error; `share`: the run's
+// fraction of the total weight; `widens`: the part of the half-width, relative to the answer, that disappears without
+// the difference; `own`: the interval if this number of runs of this same setting agreed with the computed values.
 Result<Json> RunsLike(const Scenario& scenario, std::string_view figure);
 
 }  // namespace slipstick

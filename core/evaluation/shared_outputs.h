@@ -1,4 +1,4 @@
-// Outputs that several parts of a report have: intervals, choices, collectives, times by what bounds them.
+// Outputs that several parts of a report have: intervals, choices, collectives, times by bound.
 #pragma once
 
 #include <tuple>
@@ -38,11 +38,11 @@ struct Outputs<TypicalRun> {
   };
 };
 
-// What a tuner chose, in training and serving.
+// Choices of a tuner, in training and serving.
 
 template <>
 struct Outputs<Chosen> {
-  // A word that is JSON of its own, such as true, is written as it stands.
+  // A word that is itself JSON, such as true, is written unchanged.
   static Json ValueOf(const Chosen& one) {
     if (one.word.empty()) return one.number;
     if (one.word == "true" || one.word == "false") return one.word == "true";
@@ -77,7 +77,7 @@ struct Outputs<NetworkLevelTime> {
   };
 };
 
-// A time by what bounds it, as reports of training and serving write it.
+// A time by bound, as reports of training and serving write it.
 
 template <>
 struct Outputs<TimeByBound> {

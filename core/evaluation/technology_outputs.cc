@@ -1,4 +1,4 @@
-// The technology part of a report: what a chip design's budgets make of its memory.
+// The technology part of a report: the memory that a chip design's budgets allow.
 #include "core/base/output.h"
 #include "core/evaluation/report.h"
 #include "core/technology/chip.h"

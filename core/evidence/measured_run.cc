@@ -8,14 +8,14 @@
 namespace slipstick {
 namespace {
 
-// The numbers of a run that its line holds as whole steps of the table.
+// The numbers of a run that its line stores in steps of the table.
 template <class Setting>
 auto InSteps(Setting& at, auto& log_error) {
   return std::to_array({&at.bits, &at.devices, &at.load, &at.parameters, &at.length, &at.network, &at.latency,
                         &at.waiting, &at.queued, &log_error});
 }
 
-// What stands before the next tab or line's end, which is behind `rest` then.
+// Returns the text before the next tab or line end, and moves `rest` behind that.
 std::string_view Next(std::string_view& rest) {
   const std::string_view one = rest.substr(0, rest.find_first_of("\t\n"));
   rest.remove_prefix(one.size() + 1);

@@ -1,4 +1,4 @@
-// Published measurements, each with the error of this model: the ground for the interval beside an answer.
+// Published measurements, each with the error of this model: the basis of the intervals around answers.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace slipstick {
 
-// What was measured. Errors of kinds of one group are evidence for each other, at a distance (neighbors.h).
+// What was measured. Errors of kinds in one group are evidence for each other, at a distance (neighbors.h).
 enum class MeasuredKind {
   kStepTime,
   kTrainingMemory,
@@ -28,7 +28,7 @@ ENUM_NAMES(MeasuredKind, {kStepTime, "training_step"}, {kTrainingMemory, "traini
            {kFirstToken, "first_token"}, {kServingMemory, "serving_memory"}, {kWholeRun, "whole_run"},
            {kImageOrClip, "image_or_clip"});
 
-// The features by which two runs are compared, to tell how wrong a prediction may be. Sizes are base-2 logarithms.
+// The features by which two runs are compared, to estimate how wrong a prediction may be. Sizes are base-2 logarithms.
 struct RunSetting {
   std::string_view device, architecture, software;  // ids; software: framework, engine, or how diffusion runs
   bool has_experts = false;
@@ -37,35 +37,35 @@ struct RunSetting {
   double load = 0;        // tokens per device and step in training; concurrent requests when serving; images
   double parameters = 0;  // active per token
   double length = 0;      // of a sequence or prompt; latent tokens of an image or clip
-  // Shares of the predicted time: on links, in launches and messages, waiting for other requests, and of that in a
-  // queue for room.
+  // Shares of the predicted time: on links; in launches and messages; waiting for other requests; and, as a part of the
+  // last, waiting in a queue for memory.
   double network = 0, latency = 0, waiting = 0, queued = 0;
-  LogSpread tuning{};  // of how the engine is run
+  LogSpread tuning{};  // uncertainty from how the engine is run
 };
 
-inline constexpr double kTableSteps = 1e4;  // per unit: to which the lines below round settings and errors
+inline constexpr double kTableSteps = 1e4;  // per unit: resolution of settings and errors in the lines below
 
 struct MeasuredRun {
   std::string_view id;
   int source = 0;  // index in MeasuredSources()
   MeasuredKind kind = MeasuredKind::kStepTime;
   RunSetting setting;
-  double predicted = 0;  // by this core, in base units: a step in seconds whatever its figure was, else the figure
-  double log_error = 0;  // ln(measured / predicted), for a rate, of the time it stands for; orders a group
+  double predicted = 0;  // by this core, in base units: seconds per step for steps, otherwise the figure
+  double log_error = 0;  // ln(measured / predicted); for a rate, of the corresponding time; orders a group
 };
 
-// Publisher and campaign: measurements of one hand, whose errors go together.
+// Publisher and campaign: measurements from one source, whose errors are correlated.
 struct MeasuredSource {
   std::string_view id, name;
 };
 
 std::span<const MeasuredRun> MeasuredRuns();
 
-// Runs as lines of text, which compressed weigh a third of a table of numbers. The runs refer to the lines.
+// Runs as lines of text, which take a third of the compressed size of a table of numbers. The runs refer to the lines.
 std::string LineOf(const MeasuredRun& run);
 std::vector<MeasuredRun> RunsOf(std::string_view lines);
 
-// Generated at build time (core/command_line/evidence_main.cc) from core/presets/evidence, with the errors of this very
+// Generated at build time (core/command_line/evidence_main.cc) from core/presets/evidence, with the errors of this same
 // core.
 std::string_view MeasuredLines();
 std::span<const MeasuredSource> MeasuredSources();

@@ -36,7 +36,7 @@ struct Weights {
   std::vector<double> of_runs;
   double total = 0;
 };
-// What each run counts. A source has the say of its nearest run, less if it has few.
+// Weight of each run. A source has the total weight of its nearest run, reduced if it has few runs.
 Weights WeightsOf(std::span<const MeasuredRun> runs, const std::vector<double>& closeness, double few) {
   std::vector<Say> says;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -59,7 +59,7 @@ Weights WeightsOf(std::span<const MeasuredRun> runs, const std::vector<double>& 
   return weights;
 }
 
-// The errors below which half of the weight lies, all but a tail above, and a tail below.
+// The weighted median of the errors, and the quantiles that leave out a tail below and a tail above.
 struct Quantiles {
   double low = 0, middle = 0, high = 0;
 };
@@ -80,7 +80,7 @@ Quantiles QuantilesOf(std::span<const MeasuredRun> runs, const Weights& weights,
   return found;
 }
 
-// The first of equals first.
+// The nearest runs; equal distances keep their order.
 std::vector<const MeasuredRun*> NearestOf(std::span<const MeasuredRun> runs, const std::vector<double>& closeness) {
   std::array<std::size_t, kShown> places{};
   std::size_t shown = 0;
@@ -95,7 +95,7 @@ std::vector<const MeasuredRun*> NearestOf(std::span<const MeasuredRun> runs, con
   return nearest;
 }
 
-// Near e^-d, but far runs keep more weight, and it takes no exponential.
+// Close to e^-d, but far runs keep more weight, and no exponential is computed.
 double ClosenessAt(double distance) {
   const double once = 1 / (1 + distance / 8), twice = once * once, four = twice * twice;
   return four * four;
@@ -139,18 +139,17 @@ Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed
   likely.distance = DistanceOf(setting, likely.nearest.front()->setting, by);
   likely.is_by_data_sheet = is_assumed && likely.nearest.front()->setting.device != setting.device;
   const Weights weights = WeightsOf(runs, closeness, by.few);
-  const bool is_rate = kind == MeasuredKind::kThroughput;  // its error is that of the time it stands for
+  const bool is_rate = kind == MeasuredKind::kThroughput;  // its error is that of the corresponding time
   const Tails tails = is_rate ? Tails{by.tail_above, by.tail_below} : Tails{by.tail_below, by.tail_above};
   const Quantiles at = QuantilesOf(runs, weights, tails);
   likely.is_as_run = setting.tuning.above > 0;
   const double widened = 1 + by.widening * likely.distance;
   const double times = likely.is_by_data_sheet ? by.assumed : 1;
   const LogSpread& ends = EndsOf(kind, by.spread, likely.is_measured);
-  // How the engine is run and who measures are independent of each other.
+  // How the engine is run and who measures are independent, so their spreads add in quadrature.
   const double below = std::hypot(ends.below, setting.tuning.below),
                above = std::hypot(ends.above, setting.tuning.above);
-  // Whether requests queue for room hangs on a few percent of memory: the low end is that of the time without the
-  // queue.
+  // A few percent of memory decide whether requests queue for it: the low end excludes the time in that queue.
   const double low = at.middle - times * (widened * (at.middle - at.low) + below) + std::log(1 - setting.queued);
   const double high = at.middle + times * (widened * (at.high - at.middle) + above);
   likely.low = std::min(1., std::exp(is_rate ? -high : low));

@@ -1,9 +1,9 @@
 // The interval around an answer, from the errors of the measured runs most like it.
 //
-// Every run of the kind's group counts by how near it is; a source's runs share one say, that of its nearest, so that a
-// campaign of thousands does not drown one of ten. The interval is the middle half of the weighted errors and, at each
-// end, what the next publisher may differ by: more towards slower, more where this software was not measured with this
-// kind of model on this architecture, more where efficiencies are assumed or a plain command runs it.
+// Every run of the kind's group is weighted by its distance; the runs of one source share the weight of its nearest
+// run, so a campaign of thousands does not drown one of ten. The interval is the middle part of the weighted errors
+// plus, at each end, the expected deviation of the next publisher: more toward slower, more if this software was not
+// measured with this kind of model on this architecture, more if efficiencies are assumed or a plain command runs it.
 #pragma once
 
 #include <span>
@@ -15,42 +15,42 @@
 namespace slipstick {
 
 struct Likely {
-  double low = 1, high = 1;                 // measured over predicted: of ten measurements nine lie between
+  double low = 1, high = 1;                 // measured over predicted: nine of ten measurements lie between
   std::vector<const MeasuredRun*> nearest;  // the nearest first
-  double distance = 0;                      // to the first of them
-  bool is_measured = false;                 // this software with this kind of model on this architecture
-  bool is_as_run = false;                   // how the engine is run widens it
-  bool is_by_data_sheet = false;            // the device is known by its data sheet only: no efficiencies, no run near
-  [[nodiscard]] bool IsFar() const { return distance > 1; }  // nothing very like it has been measured
+  double distance = 0;                      // to the nearest run
+  bool is_measured = false;       // others measured this software with this kind of model on this architecture
+  bool is_as_run = false;         // widened because of how the engine is run
+  bool is_by_data_sheet = false;  // only the device's data sheet is known: no efficiencies, and no run nearby
+  [[nodiscard]] bool IsFar() const { return distance > 1; }  // no similar run was measured
 };
 
-// A table in which errors are looked up.
+// A set of runs in which errors are looked up.
 struct Evidence {
-  std::span<const MeasuredRun> runs;  // each group in one piece, ordered by their errors
+  std::span<const MeasuredRun> runs;  // each group is contiguous and sorted by error
   const RunDistance& distance;
 };
 Evidence PublishedEvidence();
 
 inline constexpr int kNoSource = -1;
-// `left_out`: a source that does not count, to test what the others say of it.
+// `left_out`: a source that is ignored, to test the prediction of the others for it.
 Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed, const Evidence& evidence,
                    int left_out = kNoSource);
 
-// A run as evidence for a setting: how unlike it is, and its share of the say.
+// A run as evidence for a setting: its distance, and its share of the total weight.
 struct Neighbor {
   const MeasuredRun* run = nullptr;
   double distance = 0, share = 0;
 };
-// All runs of the kind's group, the nearest first.
+// All runs of the kind's group, sorted by distance.
 std::vector<Neighbor> NeighborsOf(MeasuredKind kind, const RunSetting& setting, const Evidence& evidence);
 
 // The runs of a kind's group.
 std::span<const MeasuredRun> RunsOfKind(MeasuredKind kind, const Evidence& evidence);
-// Orders runs as Evidence wants them.
+// Sorts runs as Evidence requires.
 void OrderRuns(std::vector<MeasuredRun>& runs);
 
-// How much longer whole production runs took per step than the model says of a tuned one: the median, each source with
-// one say.
+// The step time of whole production runs relative to the model's time for a tuned run: the median, with equal weight
+// for each source.
 struct WholeRuns {
   double gap = 1;
   std::span<const MeasuredRun> runs;

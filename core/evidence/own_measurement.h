@@ -1,4 +1,4 @@
-// A figure that the asker measured, to which the answers are moved (core/evaluation/own_measurements.h).
+// A figure that the user measured, to which the answers are moved (core/evaluation/own_measurements.h).
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ struct OwnMeasurement {
   std::string path;   // of a figure of the report
   double value = 0;   // in base units
   std::string at;     // the scenario that was measured, as PATH=VALUE joined by &; empty: this one
-  std::string input;  // the constant that explains it; empty in a request: the one that has to move least
-  // As found:
+  std::string input;  // the constant that explains it; empty in a request: the one that needs the smallest change
+  // Results:
   std::string system;   // device and software measured
-  double computed = 0;  // the figure before, in base units
-  double from = 0;      // the constant before, in base units; 0: the measurement moves nothing here
+  double computed = 0;  // the figure before the move, in base units
+  double from = 0;      // the constant before the move, in base units; 0: the measurement moves nothing here
   double to = 0;        // the constant that explains it, in base units
   [[nodiscard]] bool Moves() const { return from > 0; }
 };

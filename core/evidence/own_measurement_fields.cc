@@ -3,7 +3,7 @@
 
 namespace slipstick {
 
-constexpr double kLargest = 1e30;  // that a figure can be
+constexpr double kLargest = 1e30;  // upper limit of a figure
 
 constexpr FieldRow kOwnMeasurementFields[] = {
     Of<&OwnMeasurement::path>("path", "Figure measured: its path in the report, such as serving.tpot_s").Required(),

@@ -6,7 +6,7 @@
 namespace slipstick {
 namespace {
 
-// Diffusion names no engine: kernels as the framework launches them, or compiled.
+// Diffusion has no engine: kernels are launched by the framework, or compiled.
 constexpr std::string_view kEager = "eager", kCompiled = "compiled";
 
 double Log2(double value) { return std::log2(std::max(value, 1.)); }
@@ -15,7 +15,7 @@ double BitsOf(Precision precision) { return std::log2(BytesPerElement(precision)
 
 double ShareOf(Seconds part, Seconds whole) { return whole > Seconds() ? part / whole : Ratio(0); }
 
-// What both questions share.
+// Features that training and serving have in common.
 RunSetting SettingOfModel(const Model& model, const Cluster& cluster, std::string_view software) {
   RunSetting setting{cluster.device.preset, cluster.device.architecture.name(), software, model.moe.has_value()};
   setting.parameters = Log2(CountParameters(model).active);
@@ -54,7 +54,7 @@ RunSetting SettingOf(MeasuredKind kind, const Model& model, const Cluster& clust
   setting.waiting = std::max(0., 1 - working);
   if (is_prefill && report.requests_waiting > 0) {
     const Seconds queue = report.requests_waiting / report.requests_per_s *
-                          kS;  // Little: those who wait over the rate at which they leave
+                          kS;  // Little's law: waiting requests over the rate at which they leave
     setting.queued = std::min(1 - ShareOf(report.prefill, report.ttft), ShareOf(queue, report.ttft));
   }
   return setting;

@@ -1,4 +1,4 @@
-// The features of a run that tell how wrong a prediction may be.
+// The features of a run that indicate how wrong a prediction may be.
 #pragma once
 
 #include "core/diffusion/diffusion.h"
@@ -11,14 +11,14 @@
 
 namespace slipstick {
 
-// The views in a setting are those of the cluster and the run.
+// The string views in a setting refer to the cluster and the run.
 RunSetting SettingOf(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingReport& report);
-// The shares of time are those of the prefill for a first token, of a decode step otherwise.
+// The shares of time are those of the prefill for time to first token, otherwise those of a decode step.
 RunSetting SettingOf(MeasuredKind kind, const Model& model, const Cluster& cluster, const ServingLoad& load,
                      const ServingReport& report);
 RunSetting SettingOf(const Cluster& cluster, const DiffusionRun& run, const DiffusionReport& report);
 
-// Whether rules stand in for measured efficiencies of the device's GEMMs or memory.
+// Whether rules replace measured efficiencies of the device's GEMMs or memory.
 bool IsAssumed(const Device& device);
 
 }  // namespace slipstick

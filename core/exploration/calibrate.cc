@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kOffered = 4;  // inputs listed for each figure
 constexpr std::size_t kFitted = 2;   // figures calibrated at once
 
-// The members of a report that add up to a figure.
+// The members of a report whose sum is a figure.
 struct FigureTerms {
   std::string_view figure, terms;
 };
@@ -70,7 +70,7 @@ class Calibration {
   }
 
  private:
-  // Null where a figure is none of the scenario's.
+  // Nothing if the scenario does not have the figure.
   [[nodiscard]] std::optional<double> FigureOf(const OwnFigure& one, const InputValues& values) const {
     Json request = resolved_;
     for (const auto& [path, value] : values) SetPath(request, path, value);
@@ -104,7 +104,7 @@ class Calibration {
     return answer;
   }
 
-  // The terms of the figure, the largest first, and the factor on each that would explain the measurement.
+  // The terms of the figure, the largest first, each with the factor that would explain the measurement.
   [[nodiscard]] Json TermsOf(const OwnFigure& one, double computed) const {
     Json list = Json::array();
     const auto* of = std::find_if(std::begin(kFigureTerms), std::end(kFigureTerms),
@@ -126,7 +126,7 @@ class Calibration {
     return list;
   }
 
-  // One input for each of the figures that are calibrated.
+  // One input per calibrated figure.
   [[nodiscard]] Json Calibrated(const std::vector<MeasuredFigure>& figures,
                                 const std::vector<std::vector<ExplainingInput>>& candidates) const {
     std::vector<Explanation> explanations;

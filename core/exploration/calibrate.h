@@ -1,5 +1,5 @@
-// One's own measurements against the computed figures: which term would have to be off by how much to explain each, and
-// what value of a fitted parameter would.
+// Compares the user's measurements with the computed figures: which term would have to be wrong by which factor to
+// explain each, and which value of a fitted parameter would.
 #pragma once
 
 #include <string_view>
@@ -16,10 +16,10 @@ namespace slipstick {
 //                  "terms": [{"path", "value", "share", "factor"}], "inputs": [{"path", "from", "to", "elasticity"}]}],
 //    "calibrated": {"inputs": [{"path", "from", "to"}], "computed": [of each measurement]}}
 //
-// `error` is computed over measured minus one; `factor` what the term would have to be multiplied with, null where it
-// is too small; `to` the value of the input that explains the measurement alone, null where no legal value near does.
-// `calibrated` takes one input for each of at most two figures (of collectives, for all of them), those that move them
-// most; null where none does.
+// `error` is computed over measured, minus one; `factor` is the factor on the term that would explain the measurement,
+// null if the term is too small; `to` is the value of the input that explains the measurement by itself, null if no
+// legal value nearby does. `calibrated` has one input for each of at most two figures (for collectives, one for all),
+// those that move them most; null if none does.
 Answer CalibrateAnswer(std::string_view spec);
 
 }  // namespace slipstick

@@ -13,7 +13,7 @@
 namespace slipstick {
 namespace {
 
-// The same member of each; null where there is none.
+// The same member of each object; null for an object without it.
 std::vector<const Json*> MembersOf(const std::vector<const Json*>& owners, std::string_view key) {
   std::vector<const Json*> members;
   for (const Json* owner : owners) members.push_back(owner == nullptr ? nullptr : FindMember(*owner, key));
@@ -32,8 +32,8 @@ Json ValuesOf(const std::vector<const Json*>& values) {
   return list;
 }
 
-// The differing values at and below a path. Of different catalogue entries only their names count: all below follows
-// from them.
+// Lists the differing values at and below a path. For different catalogue entries only the names are listed, because
+// everything below follows from them.
 void AddDifferences(const std::vector<const Json*>& values, const std::string& path, Json& inputs) {
   if (AreEqual(values)) return;
   const bool are_objects = std::all_of(values.begin(), values.end(),

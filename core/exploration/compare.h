@@ -9,15 +9,15 @@
 namespace slipstick {
 
 struct ComparedScenario {
-  std::string name;     // heads its column
+  std::string name;     // heading of its column
   std::string request;  // JSON; "": the default scenario
   std::vector<std::string> assignments;
-  std::vector<std::string> changes{};  // further assignments, made after the measurements have moved the scenario
+  std::vector<std::string> changes{};  // further assignments, applied after measurements have moved the scenario
 };
 
 // {"columns": [name, …], "inputs": [{"path", "values"}], "figures": [{"path", "values"}], "infeasible": [{"column",
-// "message"}]}, values in the order of the columns; null where a scenario has no such input or figure. Inputs of which
-// one names the catalogue entry of the others are left out.
+// "message"}]}, with values in the order of the columns; null if a scenario has no such input or figure. Inputs below a
+// catalogue entry whose name is listed are left out.
 Answer CompareAnswer(const std::vector<ComparedScenario>& scenarios);
 
 }  // namespace slipstick

@@ -42,7 +42,7 @@ std::vector<Json> NudgesOf(const Json& number) {
   return nudges;
 }
 
-// The numbers of the questions, without the rows of tables.
+// The numbers of all parts, without the rows of tables.
 std::unordered_map<std::string, double> FiguresOf(const Json& report) {
   std::unordered_map<std::string, double> figures;
   for (const char* part : {"training", "serving", "cost"}) {

@@ -1,4 +1,4 @@
-// Dependence: which figures of a report move when an input does, measured by moving it.
+// Dependence: which figures of a report change with an input, found by changing the input.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace slipstick {
 
-// Moves each number of the resolved scenario a little up and down (counts by one, and doubled) and compares the
+// Changes each number of the resolved scenario slightly up and down (counts by one, and doubled) and compares the
 // reports:
 // {"of": numbers, "inputs": [{"path", "figures": [paths of the figures that move by more than a millionth]}]}.
-// Only the numbers at `input` or below it, "" for all, and of these the places `from` to before `to`: an answer of some
-// hundred numbers takes a second, so callers may ask for a part at a time. What the core chose stays as it chose it:
-// the resolved scenario states it.
+// Only the numbers at or below `input` ("" for all), and of these the indices `from` to before `to`: a few hundred
+// numbers take a second, so callers may request a part at a time. Choices of the core stay as they were, because the
+// resolved scenario states them.
 Answer DependenceAnswer(std::string_view request, const std::vector<std::string>& assignments,
                         std::string_view input = "", std::size_t from = 0,
                         std::size_t to = static_cast<std::size_t>(-1));

@@ -13,12 +13,12 @@
 namespace slipstick {
 namespace {
 
-constexpr int kMostRounds = 3;  // of a mapping that follows the design
-constexpr double kMore = 0.05;  // by which a budget grows to see what it brings
+constexpr int kMostRounds = 3;  // rounds in which the mapping follows the design
+constexpr double kMore = 0.05;  // relative change of a budget, to find its effect
 constexpr double kAgreement = 0.01;
-constexpr double kRounding = 5e-4;  // of the objective, that fewer digits may cost
+constexpr double kRounding = 5e-4;  // relative loss in the objective that rounding may cost
 constexpr std::size_t kMostOnFrontier = 24;
-constexpr std::size_t kDescents = 5;  // along the frontier, each with more weight on the second figure
+constexpr std::size_t kDescents = 5;  // along the frontier, each with a larger weight on the second figure
 
 // Refines one point until it converges.
 OptimiseOptions Further(int most) {
@@ -47,7 +47,7 @@ constexpr BudgetRow kBudgetRows[] = {
 }  // namespace
 
 std::optional<Scenario> WithAnySplit(const Json& request) {
-  // Tries growing shares of the die for the memory interfaces.
+  // Tries increasing shares of the die for the memory interfaces.
   for (const double memory : {0.2, 0.35, 0.5, 0.65}) {
     Json trial = request;
     const Json splits{
@@ -96,7 +96,7 @@ bool DesignProblem::ReadsOnlySpeeds() const {
                      [&](const Condition& limit) { return is_speed(limit.path); });
 }
 
-// The parts of the report that a figure of the question is in; a figure of the costs needs no other part.
+// The parts of the report that have figures of the question; figures of cost need no other part.
 std::vector<std::string_view> DesignProblem::PartsRead() const {
   std::vector<std::string_view> parts;
   const auto add = [&](std::string_view figure) {
@@ -139,7 +139,7 @@ void DesignJob::Begin(Phase phase) {
   }
 }
 
-// The design that a descent found, as `evaluate` answers it, if it is better than the best.
+// Keeps the design of a descent, as `evaluate` answers it, if it is better than the best so far.
 void DesignJob::Keep(const DesignPoint& point) {
   const DesignPoint rounded = Rounded(problem_.space(), point);
   const std::optional<Tried> exact = problem_.EvaluateAnew(point), near = problem_.EvaluateAnew(rounded);
@@ -175,20 +175,20 @@ void DesignJob::EndDescent() {
   Begin(Phase::kLimits);
 }
 
-// More of any budget is never slower, so that a chip with every share at its most is as fast as none can be. It says
-// nothing about cost, energy or yield, and nothing where further inputs vary.
+// More of a budget never makes a chip slower, so a chip with all shares at their maximum bounds the speed. This gives
+// no bound on cost, energy or yield, nor if further inputs vary.
 void DesignJob::AddBound() {
   if (!problem_.IsOfSpeed() || !problem_.question().vary.empty() || !best_tried_) return;
   if (const auto tried = problem_.Evaluate(Relaxed(problem_.space(), best_))) bound_ = tried->objective;
 }
 
-// The objective with more of one budget, the shares set anew.
+// The objective with more of one budget and newly optimized shares.
 void DesignJob::AddLimit() {
   const BudgetRow& row = kBudgetRows[limit_];
   const std::optional<ChipDesign> design = problem_.DesignAt(best_);
   const std::optional<Tried> here = problem_.Evaluate(best_);
   if (!design || !here) return;
-  for (const double more : {kMore, -kMore}) {  // less where there is no more: a die at the reticle
+  for (const double more : {kMore, -kMore}) {  // less, if there is no more: a die at the reticle limit
     BudgetFactors factors;
     factors.*row.factor = 1 + more;
     Optimiser further(
@@ -286,7 +286,7 @@ Json DesignJob::Report() {
         Json{{"objective", problem_.FigureOf(*bound_)}, {"gap", std::abs(best_tried_->objective / *bound_ - 1)}};
   }
   for (const Extra& one : limits_) {
-    // Per unit of the budget; the sign is the figure's.
+    // Gain per unit of the budget; the sign is that of the figure.
     report["limits"].push_back(Json{{"budget", one.budget},
                                     {"at", one.at},
                                     {"unit", one.unit},

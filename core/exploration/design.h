@@ -1,5 +1,5 @@
-// The best chip design for a figure: what to spend area, power and shoreline on, and which node, memory, dies and
-// batch.
+// The best chip design for a figure: how to spend area, power and shoreline, and which node, memory, dies and batch to
+// choose.
 #pragma once
 
 #include <functional>
@@ -16,15 +16,15 @@
 
 namespace slipstick {
 
-// A design optimized in steps. First under the mapping of the request's own design, which then follows the design
-// found, until neither changes; then, if asked for, with the mapping chosen for each candidate; then what limits the
-// optimum, and the frontier.
+// A design optimized in steps. First with the mapping of the request's own design, which then follows the optimized
+// design until neither changes; then, if requested, with a mapping chosen for each candidate; then the budgets that
+// limit the optimum, and the frontier.
 class DesignJob {
  public:
   // `question`: see ReadDesignQuestion.
   static Result<std::shared_ptr<DesignJob>> Make(Json request, const Json& question);
 
-  // Does `count` passes over the moves; false when nothing is left to do.
+  // Runs `count` passes over the moves; false when nothing is left to do.
   bool Step(int count);
   [[nodiscard]] double done() const;
   // The answer so far:
@@ -66,8 +66,8 @@ class DesignJob {
   std::vector<FrontierPoint> frontier_;
 };
 
-// The best split of a scenario's design for a figure of the report under its mapping: the largest where larger is
-// better, else the smallest. Nothing if the scenario has no design or no split gives a feasible report.
+// The best split of a scenario's design for a figure of the report, under its mapping: the largest if larger is better,
+// otherwise the smallest. Nothing if the scenario has no design or no split gives a feasible report.
 std::optional<ChipDesign> OptimiseDesign(const Scenario& scenario, const std::string& figure,
                                          const OptimiseOptions& options);
 

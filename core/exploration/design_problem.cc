@@ -21,9 +21,9 @@ constexpr std::string_view kDesign = "cluster.device.design";
 constexpr std::size_t kMostCombinations = 200;
 constexpr std::size_t kMostStarts = 48;
 constexpr double kLeastShare = 0.001;
-constexpr double kInfeasible = 1e6;  // excess of a part that does not run: worse than any limit that is missed
+constexpr double kInfeasible = 1e6;  // excess of an infeasible part: worse than any violated limit
 
-// The shares in the order of the variables, with what each feeds.
+// The shares in the order of the variables, and the part of the chip that each feeds.
 struct Share {
   std::string_view path;
   int part;  // core, l2, memory, network
@@ -66,7 +66,7 @@ DesignPoint SharesOf(ChipDesign design) {
   return point;
 }
 
-// The point with these shares, as far as floors, ceilings and budgets allow.
+// The point with these shares, within floors, ceilings and budgets.
 DesignPoint WithinSpace(const DesignSpace& space, const DesignPoint& shares, DesignPoint point) {
   for (std::size_t i = 0; i < kShareCount; ++i)
     point[i] = std::clamp(shares[i], space.variables[i].low, space.variables[i].high);
@@ -108,7 +108,7 @@ std::string PartOf(const std::string& figure) { return figure.substr(0, figure.f
 
 void DesignProblem::AddShares(const ChipDesign& design) {
   start_ = SharesOf(design);
-  // The last number of each budget is the share left for everything else on a chip.
+  // The last number of each budget is the remainder, for everything else on a chip.
   space_.budgets = {{{0, 1, 2, 3}, 0.12}, {{4, 5, 6, 7}, 0.02}, {{8, 9}, 0.2}};
   space_.parts.resize(4);
   for (std::size_t i = 0; i < kShareCount; ++i) {
@@ -254,7 +254,7 @@ std::string DesignProblem::ChoicesKey(const DesignPoint& point) const {
   return key;
 }
 
-// The scenario of a combination of choices, with the shares and numbers of the point that the mappings are chosen for.
+// The scenario for a combination of choices, with the shares and numbers of the point that fixed the mappings.
 const std::optional<Scenario>& DesignProblem::BaseAt(const DesignPoint& point) {
   const std::string key = ChoicesKey(point);
   if (const auto known = bases_.find(key); known != bases_.end()) return known->second;
@@ -262,7 +262,7 @@ const std::optional<Scenario>& DesignProblem::BaseAt(const DesignPoint& point) {
   for (std::size_t i = 0; i < at.size(); ++i) {
     if (!inputs_[i].choices.empty()) at[i] = point[i];
   }
-  // Before the first descent only the choices are set, so that the request's own split stands.
+  // Before the first descent only the choices are set, so that the request keeps its own split.
   const Json request = RequestAt(at, base_point_.empty());
   Result<Scenario> scenario = ParseScenario(request);
   std::optional<Scenario> base = scenario ? std::optional(std::move(*scenario)) : WithAnySplit(request);
@@ -289,7 +289,7 @@ void DesignProblem::Rebase(const DesignPoint& point) {
 std::vector<DesignPoint> DesignProblem::Starts() {
   std::vector<DesignPoint> starts{start_};
   for (const ChipDesign& known : KnownDesigns()) starts.push_back(WithinSpace(space_, SharesOf(known), start_));
-  // Each combination of choices, from the split that its scenario begins with.
+  // Every combination of choices, starting from the split of its scenario.
   std::vector<DesignPoint> combinations{start_};
   for (std::size_t i = kShareCount; i < inputs_.size(); ++i) {
     std::vector<DesignPoint> longer;

@@ -1,7 +1,7 @@
 // The design space of a chip, and the evaluation of a point in it.
 //
-// The shares of the three budgets are variables, and so is every further input that the question frees: a number of the
-// design in a range ("cluster.device.design.area=400 mm^2:800 mm^2"), or any input over a list of values
+// The shares of the three budgets are variables, and so is every further input that the question varies: a number of
+// the design in a range ("cluster.device.design.area=400 mm^2:800 mm^2"), or any input over a list of values
 // ("cluster.device.design.node=4nm,3nm", "partition.chiplets=1,2,4", "serving.batch=16,64,256").
 #pragma once
 
@@ -19,12 +19,12 @@
 namespace slipstick {
 
 struct DesignQuestion {
-  std::string figure;               // a path of the report; "": step time, or throughput per device
-  std::string against;              // a second figure of a frontier; "": none
+  std::string figure;               // path in the report; "": step time, or throughput per device
+  std::string against;              // second figure of a frontier; "": none
   std::vector<std::string> vary;    // "PATH=low:high" or "PATH=a,b,c"
-  std::vector<std::string> locks;   // paths of shares that stay as they are
-  std::vector<std::string> limits;  // "PATH<=VALUE" or "PATH>=VALUE": of a share, or of a figure
-  bool maps_each = false;           // the mapping is chosen anew for each candidate
+  std::vector<std::string> locks;   // paths of shares that stay fixed
+  std::vector<std::string> limits;  // "PATH<=VALUE" or "PATH>=VALUE", for a share or a figure
+  bool maps_each = false;           // a mapping is chosen for each candidate
 };
 // {"objective"?,"pareto"?,"vary"?,"locks"?,"limits"?,"mapping"?: "fixed" or "each"}
 Result<DesignQuestion> ReadDesignQuestion(const Json& json);
@@ -33,7 +33,7 @@ Result<DesignQuestion> ReadDesignQuestion(const Json& json);
 // scenario has other faults or no tried split yields a device.
 std::optional<Scenario> WithAnySplit(const Json& request);
 
-// Factors on the budgets, to ask what more of one would bring.
+// Factors on the budgets, to find the effect of more of one budget.
 struct BudgetFactors {
   double area = 1, power = 1, package = 1, edge = 1;
 };
@@ -42,7 +42,7 @@ class DesignProblem {
  public:
   // Issues if the request has no chip design or the question names something unknown.
   static Result<DesignProblem> Make(Json request, DesignQuestion question);
-  // The shares of a scenario's design alone, for one figure.
+  // Only the shares of a scenario's design, for one figure.
   static DesignProblem OfShares(const Scenario& scenario, std::string figure);
 
   [[nodiscard]] const DesignQuestion& question() const { return question_; }
@@ -50,27 +50,27 @@ class DesignProblem {
   // The request's own point first, then the shares of the catalogue's designs, then each combination of choices.
   [[nodiscard]] std::vector<DesignPoint> Starts();
 
-  // Evaluates a point under the mapping of the base. The sign of the objective makes less better. `second`, if given,
-  // becomes the figure compared against.
+  // Evaluates a point under the mapping of the base. The objective is signed so that less is better. `second`, if
+  // given, receives the second figure.
   std::optional<Tried> Evaluate(const DesignPoint& point, const BudgetFactors& factors = {}, double* second = nullptr);
-  // The same as `evaluate` answers the request with the point's overrides: the mapping is chosen anew where it is auto.
+  // As `evaluate` answers the request with the point's overrides: an automatic mapping is chosen again.
   [[nodiscard]] std::optional<Tried> EvaluateAnew(const DesignPoint& point) const;
-  // Takes the mappings that the point leads to for the base.
+  // Makes the mappings chosen at this point those of the base.
   void Rebase(const DesignPoint& point);
 
-  // Whether every figure of the question is a time or a rate of tokens, which no price moves.
+  // Whether every figure of the question is a time or a token rate, which do not depend on prices.
   [[nodiscard]] bool IsOfSpeed() const { return is_of_speed_; }
-  // The figure of an objective, which is signed.
+  // The figure for an objective, which is signed.
   [[nodiscard]] double FigureOf(double objective) const { return sign_ * objective; }
   [[nodiscard]] Json OverridesOf(const DesignPoint& point) const;
-  // The chip design at a point; none if the base of its choices is no scenario.
+  // The chip design at a point; nothing if the base for its choices is invalid.
   std::optional<ChipDesign> DesignAt(const DesignPoint& point);
 
  private:
   struct Input {
     std::string path;
-    std::vector<Json> choices;  // of a list; empty for a number
-    std::string unit;           // base unit of a quantity, so that the value reads the same in a command as in JSON
+    std::vector<Json> choices;  // values of a list; empty for a number
+    std::string unit;           // base unit of a quantity, so that commands and JSON state the same value
   };
   DesignProblem() = default;
   void AddShares(const ChipDesign& design);
@@ -91,7 +91,7 @@ class DesignProblem {
   double sign_ = 1;  // of the objective
   bool is_of_speed_ = false;
   DesignSpace space_;
-  std::vector<Input> inputs_;  // of the variables, in their order
+  std::vector<Input> inputs_;  // one per variable, in order
   DesignPoint start_;
   std::vector<Condition> figure_limits_;
   std::map<std::string, std::optional<Scenario>> bases_;

@@ -12,7 +12,7 @@
 namespace slipstick {
 namespace {
 
-// What follows an unknown by itself, as it does where that is edited; of a mapping, where it is chosen.
+// An input that follows an unknown automatically when that is edited; for a mapping, when it is chosen automatically.
 struct Follower {
   std::string_view unknown, path;
 };

@@ -1,4 +1,4 @@
-// What stays as it is while one input is the unknown.
+// Fixes the other inputs while one input is the unknown.
 #pragma once
 
 #include <string_view>
@@ -7,15 +7,15 @@
 
 namespace slipstick {
 
-// Whether other inputs follow this one by themselves, as the batch follows a count of devices.
+// Whether other inputs follow this one automatically, as the batch follows the number of devices.
 bool HasFollowers(std::string_view unknown);
 
-// The request with its adjustable defaults fixed at their present values, so that only the unknown changes and what
-// follows it. Unchanged if the request is invalid.
+// The request with its adjustable defaults fixed at their current values, so that only the unknown and its followers
+// change. Unchanged if the request is invalid.
 Json WithDefaultsFixed(Json request, std::string_view unknown);
 
-// What `edited` has to write too, path -> value, so that it says what `fixed` says: the same change, made without and
-// with the defaults fixed. Only what the change moves; all that is fixed where that is not enough.
+// Further values (path -> value) that `edited` must write to be the same scenario as `fixed`: both have the same
+// change, without and with fixed defaults. Only inputs that the change moves; all fixed inputs if those do not suffice.
 Json HeldDefaults(Json edited, const Json& fixed);
 
 }  // namespace slipstick

@@ -29,7 +29,7 @@ struct SearchCriteria {
 void ReadLimit(const std::string& text, const std::string& part, SpaceLimits& members,
                std::vector<FigureLimit>& figures, Issues& issues);
 
-// "training.step_time_s" of the part "training" as "step_time_s".
+// Removes the part: "training.step_time_s" for "training" becomes "step_time_s".
 std::string WithoutPart(std::string path, const std::string& part);
 
 }  // namespace slipstick

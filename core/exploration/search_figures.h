@@ -19,7 +19,7 @@ struct EvaluatedPoint {
 struct SearchFigure {
   std::string name;
   bool larger_is_better = false;
-  double (*of_training)(const TrainingPart&) = nullptr;  // one of the two is set
+  double (*of_training)(const TrainingPart&) = nullptr;  // exactly one of the two is set
   double (*of_serving)(const ServingPart&) = nullptr;
   [[nodiscard]] double Read(const EvaluatedPoint& point) const;
 };

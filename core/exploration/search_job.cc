@@ -23,8 +23,8 @@ std::vector<std::string> NearestFigures(const std::string& of, const std::string
   return NearestNames(name, names);
 }
 
-// The names of the objective and of the further figures, without their part; each one's row in `figures`, null if it is
-// unknown.
+// The names of the objective and of the further figures, without their part; `figures` gets the row of each, null if it
+// is unknown.
 std::vector<std::string> ReadFigures(const SearchSpec& spec, bool has_cost, std::vector<const SearchFigure*>& figures,
                                      Issues& issues) {
   const std::string standard = spec.part == "training" ? "step_time_s" : "tokens_per_s_per_device";
@@ -74,7 +74,7 @@ Issues CheckSpec(const SearchSpec& spec) {
   return {};
 }
 
-// Restricts what the search chooses to a value of an axis, in words or numbers; null pools are one shared pool.
+// Restricts the search's choice to a value of an axis, given as text or number; null pools mean one shared pool.
 void Restrict(const std::string& path, const Json& value, const std::string& part, SpaceLimits& limits) {
   if (value.is_object()) {
     for (const auto& [key, member] : value.items()) Restrict(path + "." + key, member, part, limits);
@@ -84,7 +84,7 @@ void Restrict(const std::string& path, const Json& value, const std::string& par
   const std::string text = value.is_null() ? "0" : value.is_string() ? TextOf(value) : JsonText(value);
   SpaceLimits named;
   std::vector<FigureLimit> figures;
-  Issues others;  // an axis of any other input
+  Issues others;  // from an axis of any other input
   ReadLimit(path + (is_shared_pool ? ".prefill_devices=" : "=") + text, part, named, figures, others);
   for (const auto& [member, limit] : named) {
     limits[member].among = limit.among;
@@ -103,18 +103,18 @@ const Disaggregated* PoolsOfTwoKinds(const std::optional<Scenario>& scenario, co
   return scenario && part == "serving" && scenario->serving ? PoolsOfTwoKinds(*scenario->serving) : nullptr;
 }
 
-// Two kinds of device are compared with one shared pool of the cluster's own where a limit lists 0 prefill devices.
-// Devices of one kind are divided in every way, one shared pool among them.
+// If a limit lists 0 prefill devices, two kinds of device are compared with one shared pool of the cluster's own.
+// Devices of one kind are always split in every way, including one shared pool.
 bool AsksForSharedPool(const SearchSpec& spec) {
   SpaceLimits limits;
   std::vector<FigureLimit> figures;
-  Issues later;  // of the same limits
+  Issues later;  // reported later for the same limits
   for (const std::string& text : spec.limits) ReadLimit(text, spec.part, limits, figures, later);
   const auto limit = limits.find("prefill_devices");
   return limit != limits.end() && !limit->second.among.empty() && limit->second.Allows(Count{0});
 }
 
-// A scenario's pools of two kinds on one shared pool of as many devices of the cluster's own.
+// Puts a scenario's pools of two kinds on one shared pool with the same number of the cluster's own devices.
 std::vector<Assignment> OnSharedPool(std::vector<Assignment> changes, const ServingLoad& load) {
   std::erase_if(changes, [](const Assignment& one) { return one.path.starts_with(kPools); });
   changes.push_back({kPools, nullptr});
@@ -130,7 +130,7 @@ std::string NothingMeetsLimits(const Disaggregated* two_kinds) {
          " also tries one shared pool of the cluster's own";
 }
 
-// What an axis varies inside a part that the choice replaces.
+// Removes axis values inside a part that the choice replaces.
 void EraseBelow(const std::string& path, Json& overrides) {
   const Json* const value = FindMember(overrides, path);
   if (value == nullptr || !value->is_null()) return;
@@ -163,7 +163,7 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(const Json& request, const Se
     if (!scenario && first.empty()) first = std::move(scenario.issues);
     Technology& one = technologies.back();
     if (has_prefill_mapping && PoolsOfTwoKinds(one.scenario, spec.part) == nullptr)
-      one.changes.push_back({kPrefillMapping, nullptr});  // pools of one kind share the mapping that is chosen
+      one.changes.push_back({kPrefillMapping, nullptr});  // pools of one kind share the chosen mapping
   };
   for (const std::vector<Assignment>& changes : *combinations) {
     add(changes);

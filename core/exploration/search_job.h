@@ -1,8 +1,8 @@
 // An exhaustive search over all valid mappings of a training run or serving load, in steps.
 //
-// Axes of other inputs (nodes, memories, chiplets, topologies: anything that is one) multiply the space: each
-// combination is a technology, and all its mappings follow each other. The page runs a search in a worker, the command
-// line on several threads, a cluster in shards. The order of the space is fixed, so all give the same answer.
+// Axes of other inputs (nodes, memories, chiplets, topologies, or any other input) multiply the space: each combination
+// is a technology, and all its mappings are consecutive. The page runs a search in a worker, the command line on
+// several threads, a cluster in shards. The order of the space is fixed, so all give the same answer.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ class SearchJob {
   static Result<std::shared_ptr<SearchJob>> Make(const Json& request, const SearchSpec& spec);
   static Result<std::shared_ptr<SearchJob>> Make(Scenario scenario, const SearchSpec& spec);
 
-  // Evaluates or rules out up to `count` further mappings; false when none is left.
+  // Evaluates or excludes up to `count` further mappings; false when none is left.
   bool Step(Count count) { return search_->Step(count); }
   [[nodiscard]] const SearchProgress& progress() const { return search_->progress(); }
   [[nodiscard]] Count SpaceSize() const { return size_; }
@@ -43,14 +43,14 @@ class SearchJob {
  private:
   struct Technology {
     std::vector<Assignment> changes;
-    std::optional<Scenario> scenario;  // absent: the changes contradict each other or the rest
+    std::optional<Scenario> scenario;  // absent: the changes contradict each other or other inputs
   };
-  // One combination of the axes in the space: its mappings from `offset` on, or a single rejected index.
+  // One combination of the axes in the space: its mappings from `offset` on, or a single index if it is rejected.
   struct Place {
     std::vector<Assignment> changes;
     std::unique_ptr<SearchPoint> point;
     Count offset;
-    std::string_view rejected;  // why; "" if it is not
+    std::string_view rejected;  // the reason; "" if it is not rejected
   };
 
   SearchJob() = default;
@@ -67,7 +67,7 @@ class SearchJob {
   Count size_ = 0;
   std::vector<std::string> figures_;  // names, the objective first
   SearchOptions options_;
-  const Place* current_ = nullptr;  // the technology of `evaluate_`
+  const Place* current_ = nullptr;  // the technology for which evaluate_ was made
   Search::Evaluate evaluate_;
   std::unique_ptr<Search> search_;
 };

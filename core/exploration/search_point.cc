@@ -13,7 +13,7 @@
 namespace slipstick {
 namespace {
 
-// The figure of the first violated limit, with static lifetime; "" if none.
+// The first violated limit's figure, with static lifetime; "" if none is violated.
 std::string_view BrokenLimit(const std::vector<FigureLimit>& limits, const EvaluatedPoint& point) {
   for (const FigureLimit& limit : limits) {
     const double value = limit.figure->Read(point);
@@ -50,7 +50,7 @@ Outcome OutcomeOf(const SearchCriteria& criteria, const EvaluatedPoint& point,
   return outcome;
 }
 
-// Evaluates training mappings, reusing sub-results that they share.
+// Evaluates training mappings, and reuses sub-results that they share.
 class TrainingEvaluator {
  public:
   TrainingEvaluator(const Scenario& scenario, std::shared_ptr<const TrainingSpace> space, SearchCriteria criteria,
@@ -61,7 +61,7 @@ class TrainingEvaluator {
         criteria_(std::move(criteria)),
         cost_(std::move(cost)),
         memo_(scenario.model, scenario.cluster, run_) {
-    // A limit on anything but memory is known only once the mapping is timed.
+    // A limit on anything but memory can only be checked after the mapping is timed.
     const bool limits_memory_only = std::all_of(criteria_.limits.begin(), criteria_.limits.end(),
                                                 [](const FigureLimit& limit) { return limit.IsOfMemory(); });
     can_prune_ = [this, limits_memory_only](const TrainingReport& least) {

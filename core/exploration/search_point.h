@@ -21,15 +21,15 @@ Json OverridesOf(const ServingChoice& choice);
 class SearchPoint {
  public:
   using Evaluate = Search::Evaluate;
-  // `part`: "training" or "serving", which the scenario has.
+  // `part`: "training" or "serving", which the scenario must have.
   SearchPoint(Scenario scenario, const std::string& part, const SpaceLimits& limits);
   SearchPoint(const SearchPoint&) = delete;
   SearchPoint& operator=(const SearchPoint&) = delete;
 
   [[nodiscard]] Count Size() const;
-  // Whether its device can be made: no die is larger than the reticle.
+  // Whether the device can be manufactured: no die is larger than the reticle.
   [[nodiscard]] bool CanBeMade() const { return !cost_ || cost_->infeasible.empty(); }
-  // The figures of its mappings, which share sub-results while this lives; the point outlives it.
+  // Evaluates its mappings, which share sub-results during the evaluator's lifetime; the point must outlive it.
   [[nodiscard]] Evaluate Begin(const SearchCriteria& criteria, bool prune) const;
   // The members that the search chooses, as path -> value of a scenario.
   [[nodiscard]] Json OverridesAt(Count index) const;
@@ -37,7 +37,7 @@ class SearchPoint {
  private:
   Scenario scenario_;
   std::optional<CostReport> cost_;
-  std::shared_ptr<const TrainingSpace> training_;  // one of the two
+  std::shared_ptr<const TrainingSpace> training_;  // exactly one of the two is set
   std::shared_ptr<const ServingSpace> serving_;
 };
 

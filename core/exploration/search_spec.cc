@@ -42,14 +42,14 @@ Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>&
   }
   if (log && !(low->value > 0 && high->value > 0)) return Issues{{path, "A logarithmic range must be above 0"}};
   const bool whole = low->value == std::floor(low->value) && high->value == std::floor(high->value);
-  // the version of the request says in which unit it is
+  // its unit depends on the version of the request
   const bool stays_text = !low->has_unit && IsQuantityAt<Scenario>(path);
   Axis axis{path, {}};
   for (int i = 0; i < static_cast<int>(n); ++i) {
     const double share = n > 1 ? i / (n - 1) : 0;
     double value =
         log ? low->value * std::pow(high->value / low->value, share) : low->value + (high->value - low->value) * share;
-    // Whole ends give whole values: such inputs are mostly counts.
+    // If both ends are whole, values are rounded: such inputs are mostly counts.
     if (whole) value = std::round(value);
     Json json = whole ? Json(static_cast<Count>(value)) : Json(value);
     if (stays_text) json = JsonText(json);

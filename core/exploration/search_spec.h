@@ -23,13 +23,13 @@ struct SearchSpec {
   std::string part = "training";    // or "serving"
   std::string objective;            // a searchable figure; "": step_time_s or tokens_per_s_per_device
   std::vector<std::string> pareto;  // one or two further figures of a Pareto frontier
-  // "PATH<=VALUE", "PATH>=VALUE", "PATH=a,b". For a member of the mapping it restricts the space (or adds the listed
-  // formats); for a figure it rejects mappings.
+  // "PATH<=VALUE", "PATH>=VALUE", "PATH=a,b". A limit on a member of the mapping restricts the space (or adds the
+  // listed formats); a limit on a figure rejects mappings.
   std::vector<std::string> limits;
-  std::vector<std::string> axes;  // "PATH=a,b,c" of other inputs: every mapping at every combination of their values
+  std::vector<std::string> axes;  // "PATH=a,b,c" for other inputs: every mapping at every combination of their values
   std::size_t top = 10;
   Count shard = 0, shards = 1;  // which part of the space
-  bool prune = true;            // do not time mappings that cannot enter the answer; never changes the answer
+  bool prune = true;            // does not time mappings that cannot enter the answer; never changes the answer
 };
 Result<SearchSpec> ReadSearchSpec(const Json& json);
 

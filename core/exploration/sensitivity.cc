@@ -14,7 +14,7 @@ namespace {
 struct Swing {
   std::string path;
   double value = 0, low = 0, high = 0;     // of the input
-  double low_figure = 0, high_figure = 0;  // an invalid end repeats the middle
+  double low_figure = 0, high_figure = 0;  // an invalid end repeats the middle value
 };
 
 // Every number of the resolved scenario, by path.
@@ -31,7 +31,7 @@ void CollectNumbers(const Json& json, const std::string& path, std::vector<std::
   }
 }
 
-// Parts are independent, except that prices need the cost part.
+// Removes other parts: parts are independent, except that prices need the cost part.
 void DropIdleParts(std::string_view figure, Scenario& scenario) {
   const std::string_view part = figure.substr(0, figure.find('.'));
   if (part != "training" && part != "serving" && part != "cost") return;

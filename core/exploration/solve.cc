@@ -20,10 +20,10 @@ namespace {
 constexpr Count kMaxSkipped = 4096;         // invalid counts in a row
 constexpr Count kMaxSkippedSearches = 256;  // the same if each value runs a search
 constexpr int kBisections = 200;
-constexpr int kUneven = 24;  // steps looked at beyond a count that fails
+constexpr int kUneven = 24;  // steps to look beyond a count that fails
 constexpr double kRelativeWidth = 1e-9;
 
-// A condition's figure, and what it is compared with: a bound, or a figure of the other scenario.
+// A condition's figure, and the value that it is compared with: a bound, or a figure of the other scenario.
 struct Compared {
   double figure = 0, with = 0;
 };
@@ -31,15 +31,15 @@ struct Compared {
 // The conditions at one value of the unknown.
 struct Trial {
   bool valid = false;
-  bool holds = false;                // every condition does
+  bool holds = false;                // all conditions hold
   std::vector<Compared> conditions;  // in their order
-  std::size_t failing = 0;           // the first that does not hold
-  std::string issue;                 // why it is invalid or infeasible
+  std::size_t failing = 0;           // the first one that does not hold
+  std::string issue;                 // why the value is invalid or infeasible
   Json mapping;
 };
 
 struct SolveProblem {
-  Json asked, base, other;  // requests: as asked, with its defaults fixed, and of the comparison or null
+  Json asked, base, other;  // requests: as written; with defaults fixed; the one compared with, or null
   std::string path;
   std::vector<Condition> conditions;
   const SolveOptions& options;
@@ -62,7 +62,7 @@ std::string WhyInfeasible(const Json& report, std::string_view figure) {
   return message.empty() ? reasons[0].value("reason", "infeasible") : message;
 }
 
-// The figures of a request, or why there are none.
+// The report of a request, or the reason why there is none.
 Result<Json> ReportAt(const Json& request) {
   const Result<Scenario> scenario = ParseScenario(request);
   if (!scenario) return scenario.issues;
@@ -71,7 +71,7 @@ Result<Json> ReportAt(const Json& request) {
 
 std::string FirstIssueText(const Issues& issues) { return issues[0].path + ": " + issues[0].message; }
 
-// Reads the conditions in the reports of a value; invalid if one has no such number.
+// Evaluates the conditions on the reports at a value; invalid if one has no such number.
 void Compare(const SolveProblem& problem, const Json& report, const Json& other, Trial& trial) {
   trial.holds = true;
   for (const Condition& condition : problem.conditions) {
@@ -156,7 +156,7 @@ Answer NoSolution(const std::string& path, const std::string& reason) {
 
 std::string InputShown(double value) { return value == std::floor(value) ? GroupedText(value) : NumberText(value); }
 
-// Times and sizes with their unit, other figures as they are.
+// Times and sizes with their unit, other figures unchanged.
 std::string FigureShown(const std::string& path, double value) {
   const Json* output = OutputAt(path);
   const Json* unit = output == nullptr ? nullptr : FindMember(*output, "unit");
@@ -208,7 +208,7 @@ class Solver {
       double middle = MiddleOf(good, bad);
       Trial trial = Nearest(middle, bad);
       if (!trial.valid || middle == bad) {
-        // No valid value between the middle and `bad`: continue on the other side.
+        // No valid value between the middle and `bad`: continues on the other side.
         const double cut = MiddleOf(good, bad);
         if (cut == good) break;
         bad = cut;
@@ -226,7 +226,7 @@ class Solver {
   }
 
  private:
-  // Some counts of devices divide better than their neighbors: the furthest of a few beyond the first that fails.
+  // Some counts of devices divide better than their neighbors: takes the farthest of a few beyond the first that fails.
   void LookBeyond(Bracket& bracket) {
     const double step = bracket.bad > bracket.good ? span_.step : -span_.step, from = bracket.bad;
     for (int i = 1; i <= kUneven; ++i) {
@@ -264,7 +264,7 @@ class Solver {
   SolveProgress progress_;
 };
 
-// Conditions separated by commas, all of which are to hold.
+// Conditions separated by commas, all of which must hold.
 Result<std::vector<Condition>> ParseConditions(std::string_view text) {
   std::vector<Condition> conditions;
   while (true) {

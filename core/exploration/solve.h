@@ -19,16 +19,16 @@ struct SolveProgress {
 };
 
 struct SolveOptions {
-  std::vector<std::string> against;  // assignments of the scenario whose figure the condition compares with
+  std::vector<std::string> against;  // assignments of the scenario whose figure the condition is compared with
   std::optional<SearchSpec> search;  // the best mapping is searched at every value
   std::function<void(const SolveProgress&)> on_progress = {};  // called after every tried value
 };
 // Bisects for the largest value that meets the conditions if the low end does, for the smallest if the high end does.
-// `range` is "PATH=lo:hi", or "PATH=lo:hi:step" for a count in steps; `until` separates conditions by commas, and of
-// several the answer names the one that fails beyond the value ("binding"). Invalid counts are skipped. An infeasible
-// scenario meets only conditions on feasibility and memory. If the conditions hold everywhere or nowhere on the range,
-// the answer says so and why. Valid if the figures are monotone in the input. Only the input and what follows it moves:
-// the answer's "held", path -> value, are the inputs to write beside it for a request that has the answer's figures.
+// `range` is "PATH=lo:hi", or "PATH=lo:hi:step" for a count in steps; `until` separates conditions by commas, and the
+// answer names the one that fails beyond the value ("binding"). Invalid counts are skipped. An infeasible scenario
+// meets only conditions on feasibility and memory. If the conditions hold everywhere or nowhere on the range, the
+// answer states that and why. Valid if the figures are monotonic in the input. Only the input and its followers change:
+// the answer's "held", path -> value, lists further inputs to write for a request that has the answer's figures.
 Answer SolveAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view range,
                    std::string_view until, const SolveOptions& options = {});
 // The same for {"request","range","until": text or [text],"against":[text]?,"search":{…}?}.

@@ -10,14 +10,14 @@
 namespace slipstick {
 namespace {
 
-// The number in base units; without a unit of its own in the field's, where the version of the request reads texts so.
+// The number in base units; without a unit, in that of the field if the version of the request reads texts so.
 std::optional<double> BaseValue(std::string_view text, double thousand, double bare_unit) {
   const std::optional<Measure> measure = ParseMeasure(text, thousand);
   if (!measure) return std::nullopt;
   return measure->has_unit ? measure->value : measure->value * bare_unit;
 }
 
-// The unit of numbers that have none, in base units.
+// The unit of numbers without one, in base units.
 double BareUnitOf(const Json& field, Count version) {
   const bool names_units =
       version >= 3 && field.value("kind", "") == "quantity" && field.value("base_unit", "") != "token";

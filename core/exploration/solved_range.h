@@ -1,4 +1,4 @@
-// The range of a solved input as it is written.
+// The range of a solved input, parsed from its text.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct SolvedRange {
 // The described field of a path, or null; list indices are "*".
 Json FieldOf(std::string_view path);
 
-// Empty unless the field is numeric and lo is below hi. `version`: of the request, which says what a bare number means.
+// Empty unless the field is numeric and lo is below hi. `version` of the request: determines the unit of bare numbers.
 std::optional<SolvedRange> ParseSpan(std::string_view text, const Json& field, Count version);
 
 }  // namespace slipstick

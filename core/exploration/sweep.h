@@ -21,11 +21,11 @@ struct Sweep {
   Json request;
   std::vector<Axis> axes;            // the last one varies fastest
   std::vector<std::string> reports;  // paths of the report
-  std::string optimise;              // a figure for which a chip design's split is optimized at every point; "": none
+  std::string optimise;              // figure for which a chip design's split is optimized at every point; "": none
   std::optional<SearchSpec> search = std::nullopt;  // the best mapping is searched at every point
   [[nodiscard]] Count Size() const;
 };
-// Figures in the order of sweep.reports, null if the report has none; issues if the point is no valid scenario.
+// Figures in the order of sweep.reports, null if the report has none; issues if the point is not a valid scenario.
 struct SweepPoint {
   std::vector<Json> inputs;
   std::vector<Json> figures;

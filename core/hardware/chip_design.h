@@ -20,7 +20,7 @@ struct TechnologyNode {
   double speed = 1;            // at equal power
   double nominal_voltage = 1;  // in volts
   double threshold = 0;        // threshold voltage over nominal voltage
-  double leakage = 0;          // fraction of core power at nominal voltage and frequency
+  double leakage = 0;          // as a fraction of core power, at nominal voltage and frequency
 };
 template <>
 struct Schema<TechnologyNode> {
@@ -71,8 +71,8 @@ struct Schema<LinkType> {
 // One compute unit (SM): throughput per clock and components, areas at 7 nm.
 struct UnitTemplate {
   Count flops_per_clock = 0;                              // dense, 16-bit
-  double fp32 = 0, tf32 = 0, fp8 = 0, int8 = 0, fp4 = 0;  // throughput over that of 16 bit; 0: not supported
-  double tensor_to_vector = 1;                            // over the ratio that the numbers of this template give
+  double fp32 = 0, tf32 = 0, fp8 = 0, int8 = 0, fp4 = 0;  // throughput relative to 16 bit; 0: not supported
+  double tensor_to_vector = 1;  // relative to the ratio that the numbers of this template give
   SquareMillimetres tensor_area;
   SquareMillimetres vector_area;
   SquareMillimetres control_area;
@@ -80,15 +80,15 @@ struct UnitTemplate {
   Bytes l1;
   Joules energy;  // per clock of dense 16-bit work, at 7 nm and nominal voltage
   Bytes l2_slice;
-  double register_area = 0, l1_area = 0, l2_area = 0;  // mm^2 per byte at 7 nm; of the L2 with tags and control
-  Bytes l1_rate, l2_rate;                              // per clock, of the L1 and of a slice
+  double register_area = 0, l1_area = 0, l2_area = 0;  // mm^2 per byte at 7 nm; l2_area includes tags and control
+  Bytes l1_rate, l2_rate;                              // bytes per clock: of the L1, and of an L2 slice
   JoulesPerByte l2_energy;                             // at 7 nm
   Hertz clock;                                         // at nominal voltage and 7 nm
   double voltage_below = 0, voltage_above = 0;         // range around the nominal voltage, in volts
 };
 FIELDS_OF(UnitTemplate);
 
-// Fractions of a budget. The remainder of the area is for host port, clocks and redundancy.
+// Fractions of a budget. The rest of the area is for host port, clocks and redundancy.
 struct AreaSplit {
   double core = 0, l2 = 0, memory = 0, network = 0;
 };
@@ -115,11 +115,11 @@ struct ChipDesign {
   AreaSplit area_split;
   PowerSplit power_split;
   EdgeSplit edge_split;
-  double idle_share = 0;     // of the power, drawn by an idle device
-  double units_enabled = 1;  // the others are spares for yield
+  double idle_share = 0;     // fraction of the power that an idle device draws
+  double units_enabled = 1;  // fraction; the others are spares for yield
   double l2_enabled = 1;
   double memory_enabled = 1;
-  std::optional<Count> stacks;  // memory stacks or chips wanted; absent: as many as the budgets allow
+  std::optional<Count> stacks;  // requested memory stacks or chips; absent: as many as the budgets allow
 };
 template <>
 struct Schema<ChipDesign> {

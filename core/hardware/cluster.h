@@ -15,7 +15,7 @@ struct Cluster {
   Tally devices = 8;
   std::vector<NetworkLevel> networks;  // innermost first
   CollectiveChoice collectives;
-  bool has_links = true;  // false: its chip is designed without any, so that nothing crosses from device to device
+  bool has_links = true;  // false: its chip is designed without links, so nothing can cross from device to device
 };
 template <>
 struct Schema<Cluster> {

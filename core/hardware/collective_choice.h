@@ -1,4 +1,4 @@
-// Which model of collectives a cluster uses, and which algorithm for each pattern.
+// Which model of collectives a cluster uses, and which algorithm for each collective type.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace slipstick {
 
-// kMeasured: a communication library or an engine's kernels, with fitted protocol constants, on the wiring. kAnalytic:
-// the best algorithm known for the wiring, at line rate. kAlphaBeta: the textbook's equations on one latency (alpha)
-// and one bandwidth (beta), whatever the wiring.
+// kMeasured: a communication library or an engine's kernels, with fitted protocol constants, on the actual wiring.
+// kAnalytic: the best algorithm known for the wiring, at line rate. kAlphaBeta: the textbook's equations with one
+// latency (alpha) and one bandwidth (beta), for any wiring.
 enum class CollectiveLibrary { kMeasured, kAnalytic, kAlphaBeta };
 ENUM_NAMES(CollectiveLibrary, {kMeasured, "measured"}, {kAnalytic, "analytic"}, {kAlphaBeta, "alpha_beta"});
 
 // Algorithms by name; "auto": the fastest.
 struct CollectiveChoice {
-  std::optional<CollectiveLibrary> library;  // absent: measured, or what the framework or the engine takes
+  std::optional<CollectiveLibrary> library;  // absent: measured, or the framework's or engine's choice
   std::string all_reduce = "auto", all_gather = "auto", reduce_scatter = "auto", all_to_all = "auto",
               send_recv = "auto";
 

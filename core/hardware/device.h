@@ -16,8 +16,8 @@
 
 namespace slipstick {
 
-// Dense peak rates with fp32 (int32) accumulation. Absent: no units for the format; work then runs at the rate of the
-// next wider one.
+// Dense peak rates with fp32 (int32) accumulation. Absent: no units for the format; the work then runs at the rate of
+// the next wider format.
 struct PeakRates {
   std::optional<FlopsPerSecond> fp32, tf32, bf16, fp16, fp8, int8, fp4, int4;
   std::optional<FlopsPerSecond> fp16_accumulate;  // fp16 with fp16 accumulation: twice `fp16` on GeForce cards
@@ -27,8 +27,8 @@ FIELDS_OF(PeakRates);
 
 struct DeviceMemory {
   std::string technology = "HBM";
-  Bytes capacity = 80 * kGB;    // of the data sheet
-  std::optional<Bytes> usable;  // that a program can allocate; default: 0.99 of the capacity read as GiB
+  Bytes capacity = 80 * kGB;    // as on the data sheet
+  std::optional<Bytes> usable;  // memory that a program can allocate; default: 0.99 of the capacity read as GiB
   BytesPerSecond bandwidth = 3350 * kGBps;
   friend bool operator==(const DeviceMemory&, const DeviceMemory&) = default;
 };
@@ -46,12 +46,12 @@ struct DieSize {
   SquareMillimetres area = 814 * kMm2;  // of one compute die
   std::string node = "5nm";
   Count count = 1;   // compute dies in the package
-  Watts link_power;  // of the links between dies at full bandwidth, out of the power limit
+  Watts link_power;  // of the links between dies at full bandwidth; part of the power limit
 };
 FIELDS_OF(DieSize);
 
-// Achieved fractions of data-sheet rates. Absent members follow the rules for a device known by its data sheet alone
-// (operators/efficiency.h): explanations cite the rule, and each part of a report lists them.
+// Achieved fractions of data-sheet rates. Absent members follow the rules for a device of which only the data sheet is
+// known (operators/efficiency.h): explanations cite the rule, and each part of a report lists them.
 struct Efficiency {
   std::optional<Ratio> gemm_efficiency;  // e_c: fraction of the dense peak in a short 16-bit GEMM with the best tile
   std::optional<Ratio> sustained_clock_derating;  // d: rate loss in long runs at the power limit, rate / (1 + d)
@@ -61,8 +61,8 @@ struct Efficiency {
   std::optional<Ratio> gemm_efficiency_fp8;                    // with one scale per tensor
   std::optional<Watts> rated_power;                            // power limit at which both deratings were measured
   std::optional<Ratio> decode_bandwidth_efficiency;            // u_d: of decode attention on a large KV cache
-  std::optional<BytesPerSecond> l2_bandwidth;                  // at which attention kernels read the L2
-  std::optional<Ratio> usable_l2_fraction;  // phi: fraction of the L2 in which reused data is still found
+  std::optional<BytesPerSecond> l2_bandwidth;                  // bandwidth at which attention kernels read the L2
+  std::optional<Ratio> usable_l2_fraction;  // phi: fraction of the L2 in which reused data are still found
   friend bool operator==(const Efficiency&, const Efficiency&) = default;
 };
 FIELDS_OF(Efficiency);
@@ -86,7 +86,7 @@ struct Device {
   std::string preset;
   std::string name = "custom";
   std::string vendor;
-  Count year = 2023;  // announced
+  Count year = 2023;  // of the announcement
   Architecture architecture;
   PeakRates peak;
   Tally units = 132;         // SMs, compute units, matrix engines

@@ -5,7 +5,7 @@
 namespace slipstick {
 namespace {
 
-// Sides of a grid that states none: a square below 64 parts and a cube from there on, or the nearest to it that the
+// Sides of a grid without stated sides: a square below 64 parts and a cube from 64 on, or the nearest shape that the
 // factors allow.
 Grid NearCube(Count size) {
   Grid grid;
@@ -23,7 +23,7 @@ Grid NearCube(Count size) {
   return grid;
 }
 
-// A side of two for every factor of two, then the other prime factors.
+// One side of two for every factor of two, then the other prime factors.
 Grid CubeOf(Count size) {
   Grid grid;
   grid.sides = 0;

@@ -1,4 +1,4 @@
-// The grid that a network level's direct wires form: its sides, and the links of its parts.
+// The grid formed by the direct wires of a network level: its sides, and the links of its parts.
 #pragma once
 
 #include <array>
@@ -7,9 +7,9 @@
 
 namespace slipstick {
 
-inline constexpr int kMaxSides = 24;  // of a mesh or torus; of a hypercube, so 2^24 parts
+inline constexpr int kMaxSides = 24;  // of a mesh or torus, or of a hypercube with up to 2^24 parts
 
-// Lengths of a grid's sides, each 1 until it is set.
+// Lengths of a grid's sides, each 1 unless it is set.
 struct Sides : std::array<double, kMaxSides> {
   Sides() { fill(1); }
 };
@@ -23,14 +23,14 @@ struct Grid {
   Sides side;
   int sides = 1;
 
-  // Of a part inside, over which its bandwidth is divided: to both neighbors along a side; one where two parts are
-  // joined directly.
+  // Links of an interior part, over which its bandwidth is divided: to both neighbors along each side; one if a side
+  // has only two parts.
   [[nodiscard]] double LinksPerPart() const;
-  // Of a part in the mean, where nothing joins the borders: k - 1 links along a side of k parts.
+  // Mean links per part if the borders are not joined: k - 1 links along a side of k parts.
   [[nodiscard]] double MeanLinksWithoutWraps() const;
 };
 
-// Of a level that joins `parts`: a ring's one side, the sides that are stated, or those nearest to a square or a cube.
+// The grid of a level with `parts` parts: a ring's one side, the stated sides, or those nearest to a square or a cube.
 Grid GridOf(const NetworkLevel& level, double parts);
 
 }  // namespace slipstick

@@ -12,37 +12,37 @@
 
 namespace slipstick {
 
-// A hypercube of parts that are not a power of two has the prime factors of their number as its sides, closed to rings
-// like a torus's.
+// If the number of parts is not a power of two, the sides of a hypercube are its prime factors, closed to rings as in a
+// torus.
 enum class Topology { kRing, kMesh, kTorus, kHypercube, kFullyConnected, kSwitch, kFatTree, kRail, kDragonfly };
 ENUM_NAMES(Topology, {kRing, "ring"}, {kMesh, "mesh"}, {kTorus, "torus"}, {kHypercube, "hypercube"},
            {kFullyConnected, "fully_connected"}, {kSwitch, "switch"}, {kFatTree, "fat_tree"}, {kRail, "rail"},
            {kDragonfly, "dragonfly"});
 
-// The fabric sets the protocol constants that a level does not state itself: a file of core/presets/fabrics.
+// The fabric has the protocol constants that a level does not state itself: a file of core/presets/fabrics.
 struct FabricConstants;  // collectives/fabric.h
 using Fabric = CatalogueEntry<FabricConstants>;
 extern template class CatalogueEntry<FabricConstants>;
 
-// What a generation of networks is bought as: a file of core/presets/ports. A level takes as many ports per device as
-// its bandwidth needs, in fractions where devices share one. Wiring that is not bought by the port (inside servers and
-// racks, direct links on the board) has a port bandwidth of 0 and a price per bandwidth.
+// Prices and power of a network generation: a file of core/presets/ports. A level takes as many ports per device as its
+// bandwidth needs, or a fraction if devices share one. Wiring without a price per port (inside servers and racks,
+// direct links on the board) has a port bandwidth of 0 and a price per bandwidth.
 struct NetworkPort {
   std::string preset = "infiniband-ndr";
   std::string name;
-  BytesPerSecond bandwidth;  // one direction; 0: not bought by the port
+  BytesPerSecond bandwidth;  // one direction; 0: not priced per port
   Dollars adapter_price;
   Watts adapter_power;
   Tally switch_ports = 2;
   Dollars switch_price;
   Watts switch_power;       // without optics
-  Dollars cables_one_tier;  // cables and optics of a port of a device
+  Dollars cables_one_tier;  // cables and optics per port of a device
   Dollars cables_two_tiers;
   Dollars cables_three_tiers;
-  Watts optics_power;                // of a link, both ends
-  DollarsPerBandwidth link_price;    // of a device's bandwidth over direct links, one end of each
-  DollarsPerBandwidth fabric_price;  // more of it where a switch joins the links, not bought by the port
-  JoulesPerByte fabric_energy;       // of links and switches that are not bought by the port
+  Watts optics_power;                // per link, both ends
+  DollarsPerBandwidth link_price;    // per bandwidth of a device on direct links, one end of each
+  DollarsPerBandwidth fabric_price;  // added if a switch joins the links and there is no price per port
+  JoulesPerByte fabric_energy;       // of links and switches without a price per port
 };
 
 struct NetworkLevel {
@@ -54,7 +54,7 @@ struct NetworkLevel {
   Seconds latency = 1 * kUs;               // per message between neighbors; through a switch, both links
   std::vector<Tally> dims;     // sides of a mesh or torus; for a fat tree, the first is the ranks per leaf switch
   Tally wrap_every = 0;        // torus: block sides that are multiples of it close to rings (optical switches)
-  Ratio oversubscription = 1;  // fat tree: bandwidth into the leaves over bandwidth out of them
+  Ratio oversubscription = 1;  // fat tree: bandwidth into the leaves relative to that out of them
   bool in_network_reduction = false;  // NVLS, SHARP
   // Measured constants of the communication library; absent: the fabric's (collectives/fabric.h).
   std::optional<Seconds> base_latency;      // t0: per collective

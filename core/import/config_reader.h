@@ -1,4 +1,4 @@
-// Shared by the readers of a config.json: its keys over the family's defaults, and the model being filled.
+// Used by all readers of a config.json: its keys on top of the family's defaults, and the model to fill.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace slipstick {
 
 using Keys = std::initializer_list<const char*>;
 
-// A config over the family's defaults. A key may be a path ("ffn_config.moe_top_k"); null counts as absent.
+// A config on top of the family's defaults. A key may be a path ("ffn_config.moe_top_k"); null counts as absent.
 class Config {
  public:
   Config(Json json, Issues& issues) : json_(std::move(json)), issues_(issues) {}
@@ -75,15 +75,15 @@ struct Import {
   std::vector<std::string>& notes;
 };
 
-// Gemma 4: the config's heads are those of local layers, the others have their own.
+// Gemma 4: the config states the heads of local layers; the others have their own.
 void ReadLocalHeads(const Import& in);
 // Latent attention, and its indexer.
 void ReadLatentAttention(const Import& in);
-// MiniMax-M3: blocks of the context, selected by one head for each KV head.
+// MiniMax-M3: blocks of the context, selected by one indexer head per KV head.
 void ReadBlockSelection(const Import& in);
-// The sliding window, and how often a layer is without it.
+// The sliding window, and the period of layers without it.
 void ReadWindow(const Import& in);
-// Gemma 4 E2B and E4B: layers that share a KV cache, and tables of the layers.
+// Gemma 4 E2B and E4B: layers that share a KV cache, and per-layer embedding tables.
 void ReadSharedKv(const Import& in);
 // The recurrent layers, if the family has any (a "linear" member of its model).
 void ReadRecurrence(const Import& in);

@@ -24,7 +24,7 @@ Count SelectingLayers(Config& config, Count layers) {
   return selecting;
 }
 
-// Period of the layers with full attention; 0 if none has it, nothing if the list is irregular.
+// Period of the layers with full attention; 0 if there are none, nothing if the list is irregular.
 std::optional<Count> Rhythm(const std::vector<bool>& global) {
   const auto first = std::find(global.begin(), global.end(), true);
   if (first == global.end()) return 0;
@@ -92,7 +92,7 @@ void ReadLatentAttention(const Import& in) {
            {"nope_head_dim", config.Needed({"qk_nope_head_dim"}, "non-rotary part of the head dimension")},
            {"rope_head_dim", config.Needed({"qk_rope_head_dim"}, "rotary part of the head dimension")},
            {"value_head_dim", config.Needed({"v_head_dim"}, "value head dimension")}};
-  // Heads of latent attention need not divide the hidden size.
+  // The number of heads of latent attention need not divide the hidden size.
   if (in.model["hidden"].get<Count>() % std::max<Count>(1, in.model["heads"].get<Count>()) != 0)
     in.model["head_dim"] = in.model["mla"]["nope_head_dim"];
   if (config.Flag({"mla_use_output_gate"})) in.model["attention_gate"] = true;

@@ -4,7 +4,7 @@
 
 namespace slipstick {
 
-// DeepSeek V4: layers by their tokens per entry; 0: the window alone.
+// DeepSeek V4: the config lists the tokens per entry of each layer; 0: the layer has only the window.
 void ReadCompressed(const Import& in) {
   if (in.family.type != "deepseek_v4") return;
   Json& model = in.model;

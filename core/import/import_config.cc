@@ -91,7 +91,7 @@ void ReadLayer(const Import& in) {
   }
 }
 
-// Which layers have experts: by a period, or all after the leading dense ones.
+// Which layers have experts: every n-th, or all after the leading dense ones.
 void ReadExpertLayers(const Import& in) {
   Config& config = in.config;
   Json& moe = in.model["moe"];
@@ -135,8 +135,8 @@ void ReadExperts(const Import& in) {
   moe["top_k"] = config.Needed({"num_experts_per_tok", "num_experts_per_token", "num_selected_experts", "moe_top_k",
                                 "top_k_experts", "ffn_config.moe_top_k"},
                                "experts per token (top-k)");
-  // Llama-4 calls the dense layers' width intermediate_size_mlp, MiniMax-M3 dense_intermediate_size, and the experts'
-  // intermediate_size.
+  // The width of dense layers is intermediate_size_mlp in Llama-4 and dense_intermediate_size in MiniMax-M3; that of
+  // the experts is intermediate_size.
   const bool is_experts = config.Find({"intermediate_size_mlp", "dense_intermediate_size"}) != nullptr;
   const std::optional<Count> width =
       is_experts ? config.Whole({"intermediate_size"}) : config.Whole({"moe_intermediate_size"});
@@ -166,7 +166,7 @@ void ReadExperts(const Import& in) {
   }
 }
 
-// The weight precision of a quantized checkpoint, as serving names it.
+// The weight precision of a quantized checkpoint, named as in serving.
 Json WeightPrecision(const Config& config, std::vector<std::string>& notes) {
   const std::string method = config.Text({"quantization_config.quant_method"});
   if (method.empty()) return nullptr;
@@ -229,7 +229,7 @@ Answer ImportModelAnswer(std::string_view text) {
     return WrongRequest({{"", "Must be the JSON object of a config.json, not " + internal::Shown(*parsed)}});
   Issues issues;
   std::vector<std::string> notes;
-  // Multimodal checkpoints hold the text model in text_config; absent keys are outside it.
+  // Multimodal checkpoints have the text model in text_config; keys that are absent there are outside of it.
   Json flat = *parsed;
   const auto nested = parsed->find("text_config");
   if (nested != parsed->end() && nested->is_object()) {

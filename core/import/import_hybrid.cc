@@ -24,8 +24,8 @@ std::optional<Count> AttentionLayers(Config& config, Count layers) {
   return std::nullopt;
 }
 
-// Nemotron-H counts mixers (M: Mamba-2, *: attention) and MLPs (-, E: with experts) as layers of their own; here a
-// mixer and the MLP after it make one layer. Returns the number of attention layers.
+// Nemotron-H counts mixers (M: Mamba-2, *: attention) and MLPs (-, E: with experts) as separate layers; here a mixer
+// and the MLP after it form one layer. Returns the number of attention layers.
 std::optional<Count> ReadPattern(const Import& in, const std::string& pattern) {
   const auto count = [&](char kind) { return static_cast<Count>(std::count(pattern.begin(), pattern.end(), kind)); };
   const Count mixers = count('M') + count('*'), dense = count('-'), sparse = count('E');

@@ -8,14 +8,14 @@
 namespace slipstick {
 namespace {
 
-// Gemma 3 says how many tokens an image of its one size becomes.
+// Gemma 3 states the number of tokens of an image, which has a single size.
 std::optional<Count> PooledPatches(Config& config, Count patch) {
   const auto tokens = config.Whole({"mm_tokens_per_image"}), side = config.Whole({"vision_config.image_size"});
   if (!tokens || !side || *tokens < 1) return std::nullopt;
   return std::max<Count>(1, static_cast<Count>(static_cast<double>(*side / patch) / std::sqrt(*tokens)));
 }
 
-// The MLP of GLM's encoders is as wide as the language model; intermediate_size is its merger's.
+// The MLP of GLM's encoders is as wide as the language model; intermediate_size belongs to the merger.
 bool IsWideAsTheModel(const Config& config) { return config.Text({"vision_config.model_type"}).starts_with("glm4v"); }
 
 }  // namespace
@@ -23,7 +23,7 @@ bool IsWideAsTheModel(const Config& config) { return config.Text({"vision_config
 void ReadVision(const Import& in) {
   Config& config = in.config;
   if (config.Find({"vision_config"}) == nullptr) return;
-  // Qwen2-VL's hidden_size is the language model's, and embed_dim its own.
+  // In Qwen2-VL, hidden_size is the language model's and embed_dim the encoder's.
   const auto layers = config.Whole({"vision_config.depth", "vision_config.num_hidden_layers"}),
              hidden = config.Whole({"vision_config.embed_dim", "vision_config.hidden_size"}),
              heads = config.Whole({"vision_config.num_heads", "vision_config.num_attention_heads"}),

@@ -23,7 +23,7 @@ enum class PipelineSchedule {
 ENUM_NAMES(PipelineSchedule, {kOneFOneB, "1f1b"}, {kGpipe, "gpipe"}, {kZbH1, "zb-h1"}, {kZbV, "zb-v"},
            {kDualPipe, "dualpipe"});
 
-// Whether communication overlaps with compute; absent: as the framework does.
+// Whether communication overlaps with compute; absent: the framework's default.
 struct Overlap {
   std::optional<bool> tp, dp, pp, ep;
   friend bool operator==(const Overlap&, const Overlap&) = default;
@@ -37,7 +37,7 @@ struct TrainingMapping {
   ContextKind cp_kind = ContextKind::kRing;
   Tally ep = 1;
   Tally expert_tp = 1;
-  std::optional<ExpertDispatch> dispatch;  // absent: as the framework does
+  std::optional<ExpertDispatch> dispatch;  // absent: the framework's default
   Tally pp = 1;
   Tally virtual_stages = 1;
   PipelineSchedule schedule = PipelineSchedule::kOneFOneB;
@@ -53,7 +53,7 @@ struct TrainingMapping {
 constexpr Count ModelParallelDevices(const TrainingMapping& mapping) { return mapping.tp * mapping.cp * mapping.pp; }
 FIELDS_OF(TrainingMapping);
 
-// Absent: as the engine does.
+// Absent: the engine's default.
 struct ServingOverlap {
   std::optional<bool> ep;
   friend bool operator==(const ServingOverlap&, const ServingOverlap&) = default;

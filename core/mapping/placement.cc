@@ -34,7 +34,7 @@ GroupPlacement PlaceGroup(const Cluster& cluster, const std::vector<Degree>& ord
 
 GroupPlacement PlaceFirst(const Cluster& cluster, double ranks) {
   GroupPlacement placed;
-  double left = ranks;  // units of the level below that the group covers
+  double left = ranks;  // units of the level below that the group spans
   for (std::size_t i = 0; i < cluster.networks.size(); ++i) {
     const bool outermost = i + 1 == cluster.networks.size();
     const double units = outermost ? 1 : ceil(left / static_cast<double>(cluster.networks[i].size));

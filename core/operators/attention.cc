@@ -10,7 +10,7 @@
 namespace slipstick {
 namespace {
 
-// Rate of reads that hit the L2: what attention kernels reach, at most the cache's own bandwidth.
+// Rate of reads that hit the L2: the rate that attention kernels reach, at most the cache's own bandwidth.
 BytesPerSecond HitRate(const Device& device, std::string_view source) {
   const BytesPerSecond reached = *device.efficiency.l2_bandwidth;
   const Cache* cache = StatedL2(device);
@@ -20,8 +20,8 @@ BytesPerSecond HitRate(const Device& device, std::string_view source) {
                 "that kernels reach; at most the cache's own", source);
 }
 
-// Time to read bytes of a working set that may be in L2: nothing comes from memory while the set fits in the usable L2,
-// everything from 1.5 times that size on.
+// Time to read bytes of a working set that may be in L2: while the set fits in the usable L2, nothing comes from
+// memory; from 1.5 times that size on, everything does.
 struct Reading {
   Seconds time;
   Bound bound = Bound::kMemory;
@@ -112,7 +112,7 @@ double ProductPairs(AttentionPhase phase) {
   return gemms / 2;
 }
 
-// Query-key pairs that are not masked, of a sequence and head.
+// Unmasked query-key pairs of one sequence and head.
 Ratio SeenPairs(const Attention& attention) {
   const Ratio q_len = attention.q_len, kv_len = attention.kv_len;
   const Ratio keys =
@@ -125,7 +125,7 @@ Ratio SeenPairs(const Attention& attention) {
   return Figure(kTitle, growing * earlier + growing * (growing + 1) / 2 + (q_len - growing) * keys, kNote);
 }
 
-// Operands and results, and the set that the passes over them reuse.
+// Bytes of operands and results, and the working set that the passes over them reuse.
 struct TileTraffic {
   Bytes bytes, working_set;
 };
@@ -142,8 +142,8 @@ TileTraffic TrafficOf(const Attention& attention, Bytes row_element) {
                                  keys * kv_heads * (qk_dim + v_dim) * row_element);
     return {Figure("Operands and results", bytes), working_set};
   }
-  // Q, K, V, O and their gradients, some accumulated in fp32: five passes at equal head counts, seven with the forward
-  // pass.
+  // Q, K, V, O and their gradients, some accumulated in fp32: five passes if the head counts are equal, seven together
+  // with the forward pass.
   const bool both = attention.phase == AttentionPhase::kForwardBackward;
   const double query_passes = both ? 8 : 6, key_passes = both ? 6 : 4;
   return {Figure("Operands, results and their gradients",
@@ -165,7 +165,7 @@ Bytes PassBytes(const Attention& attention, const TileKernelParameters& paramete
                 "rotary embedding, KV-cache write, quantization", source);
 }
 
-// The format that a kernel computes in. A 16-bit kernel widens an 8-bit KV cache as it reads it.
+// The format that a kernel computes in. A 16-bit kernel converts an 8-bit KV cache while reading it.
 Precision ComputedIn(const Attention& attention, const TileKernelParameters& parameters, const Device& device) {
   const Precision native = NativePrecision(device, attention.precision);
   return parameters.in_fp8                                       ? Precision::kFp8
@@ -231,7 +231,7 @@ KernelTime TimeUnfused(const Attention& attention, const Device& device) {
   return result;
 }
 
-// Time to read the KV cache: from memory if it is cold, else partly from L2.
+// Time to read the KV cache: from memory if it is cold, otherwise partly from L2.
 Reading ReadKvCache(const Attention& attention, Bytes kv_cache, Ratio bandwidth_efficiency, const Device& device,
                     std::string_view source) {
   if (!attention.cold) return ReadThroughL2(kv_cache, kv_cache, bandwidth_efficiency, device, source);
@@ -239,14 +239,14 @@ Reading ReadKvCache(const Attention& attention, Bytes kv_cache, Ratio bandwidth_
                  "from memory", source)};
 }
 
-// The splits end gradually, as nothing else would tell whole sequences from split ones.
+// Below two blocks per sequence only some sequences are split, so the merge time rises gradually from zero.
 Seconds MergeTime(Ratio merged, Seconds merge, Seconds merge_per_split, std::string_view source) {
   return Figure("Merging the splits", min(1.0, merged - 1) * (merge + merge_per_split * merged),
                 "below two blocks per sequence only some are split", source);
 }
 
 // A thread block reads the keys and values of its KV head once from L2, and once per fragment of query rows from shared
-// memory; without tiles all query rows share them.
+// memory; on devices without tiles all query rows share one read.
 LevelTraffic DecodeTraffic(const Attention& attention, Bytes kv_cache, const Device& device) {
   const KernelTraits& traits = device.architecture->traits;
   const Ratio fragments =
@@ -256,7 +256,7 @@ LevelTraffic DecodeTraffic(const Attention& attention, Bytes kv_cache, const Dev
           Figure("Traffic of shared memory", fragments * kv_cache, "keys and values once per fragment of query rows")};
 }
 
-// The query heads of a KV head share its keys; a thread block computes them in whole fragments of rows.
+// The query heads of a KV head share its keys; a thread block computes their rows in whole fragments.
 Seconds DecodeComputeTime(const Attention& attention, Ratio context, Ratio pair_dims, FlopsPerSecond rate,
                           const Device& device, std::string_view source) {
   const Ratio mma_rows = device.architecture->traits.decode_query_rows;
@@ -319,7 +319,7 @@ KernelTime TimeOf(const Attention& attention, const Device& device) {
   return TimeOnTiles(attention, device);
 }
 
-// Kernel parameters of an attention core on tiles: the row of its family's tables.
+// Kernel parameters of an attention core on tiles: a row of the family's tables.
 
 double FlashSlowdown(FlashVersion version, Attention core, const Device& device) {
   const AttentionTable& table = device.architecture->attention;

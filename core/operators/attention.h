@@ -14,12 +14,12 @@ enum class AttentionPhase { kPrefill, kDecode, kBackward, kForwardBackward };
 ENUM_NAMES(AttentionPhase, {kPrefill, "prefill"}, {kDecode, "decode"}, {kBackward, "backward"},
            {kForwardBackward, "forward_backward"});
 
-// Kernel library; auto: the engine's, or the device's best.
+// Kernel library; auto: the engine's, otherwise the device's best.
 enum class AttentionAlgorithm { kAuto, kFlash1, kFlash2, kFlash3, kUnfused };
 ENUM_NAMES(AttentionAlgorithm, {kAuto, "auto"}, {kFlash1, "flash1"}, {kFlash2, "flash2"}, {kFlash3, "flash3"},
            {kUnfused, "unfused"});
 
-// One device: `heads` and `kv_heads` are those it holds. All sequences of the batch have the same lengths.
+// On one device: `heads` and `kv_heads` are those that it holds. All sequences of the batch have the same lengths.
 struct Attention {
   AttentionPhase phase = AttentionPhase::kPrefill;
   Ratio batch = 1;
@@ -36,16 +36,16 @@ struct Attention {
   AttentionLibrary library = AttentionLibrary::kGeneric;
   // decode: the KV cache is read from memory even if it fits in L2, because other layers ran in between
   bool cold = false;
-  // Of an element of the KV cache, and of one that is computed with, as what chose the formats; 0: of the formats.
+  // Bytes per element of KV cache and computed operands, with the nodes of the format choices; 0: from the format.
   Bytes kv_element{}, row_element{};
-  bool writes_kv_cache = true;  // serving: the time includes rotary embedding and KV-cache write; false: the core alone
+  bool writes_kv_cache = true;  // serving: includes rotary embedding and KV-cache write; false: only the core
 };
 // Elements of a value per head.
 inline Ratio ValueDim(const Attention& attention) {
   return attention.value_dim > 0 ? attention.value_dim : attention.head_dim;
 }
 
-// By phase and algorithm: on tiles, split over SMs or unfused.
+// On tiles, split over SMs, or unfused, depending on phase and algorithm.
 KernelTime TimeOf(const Attention& attention, const Device& device);
 
 // Multi-head latent attention: causal prefill on up-projected keys and values; decode on the latent with absorbed
@@ -58,15 +58,15 @@ struct LatentAttention {
   Precision precision = Precision::kBf16;
   Precision kv_precision = Precision::kBf16;
   AttentionLibrary library = AttentionLibrary::kGeneric;
-  Bytes kv_element{};  // of an element of the KV cache, as what chose its format; 0: of the format
+  Bytes kv_element{};  // bytes per element of the KV cache, with the node of the choice of format; 0: from the format
 };
 // Mean error: prefill 2 to 4.5 %, decode 7 to 11 % on Hopper and Blackwell.
 KernelTime TimeOf(const LatentAttention& mla, const Device& device);
 
-// Attention by a stated version of FlashAttention.
+// Attention with a given version of FlashAttention.
 
-// Time of the isolated core with this version over that with the fastest kernel of the device's family, at least 1. A
-// version is never slower than an earlier one; one that the family has no kernel of counts as the newest that it has.
+// Time of the isolated core with this version relative to the fastest kernel of the device's family, at least 1. A
+// version is never slower than an earlier one; for a version without a kernel in the family, its newest kernel counts.
 double FlashSlowdown(FlashVersion version, Attention core, const Device& device);
 
 }  // namespace slipstick

@@ -28,8 +28,8 @@ TileCount CountTiles(Ratio q_len, Ratio kv_len, bool causal, Ratio window, const
 
 namespace {
 
-// Every tile reads its keys and values, every row of tiles its queries, and writes its outputs. From shared memory each
-// fragment of query rows reads the keys and values again. A backward pass moves as much more as it computes.
+// Every tile reads its keys and values; every row of tiles reads its queries and writes its outputs. Each fragment of
+// query rows reads keys and values again from shared memory. A backward pass moves more in proportion to its FLOPs.
 LevelTraffic TrafficOfTiles(const TileWork& work, const Device& device) {
   const Ratio tile = device.architecture->attention.tile, rows = work.tiles.rows, tiles = work.tiles.tiles;
   const Bytes tile_bytes =

@@ -7,7 +7,7 @@
 
 namespace slipstick {
 
-// Kernels on tiles of 128 queries by 128 keys: prefill, training forward and backward.
+// Parameters of kernels on tiles of 128 queries by 128 keys: prefill, training forward and backward.
 struct TileKernelParameters {
   Seconds launch;            // t0
   Ratio mma_efficiency = 1;  // epsilon: fraction of the peak while the tensor cores work
@@ -22,8 +22,8 @@ struct TileKernelParameters {
 
 // Tiles of 128 queries by 128 keys of one sequence and head.
 struct TileCount {
-  Ratio rows;     // rows of tiles: query tiles
-  Ratio tiles;    // not masked
+  Ratio rows;     // rows of tiles (query tiles)
+  Ratio tiles;    // unmasked tiles
   Ratio longest;  // tiles of the longest row
 };
 TileCount CountTiles(Ratio q_len, Ratio kv_len, bool causal, Ratio window, const Device& device);
@@ -33,11 +33,11 @@ struct TileWork {
   Ratio sequence_heads = 1;                // batch * query heads
   Precision precision = Precision::kBf16;  // of the computation
   Flops pair_flops;                        // per query-key pair
-  Bytes row_element;                       // of an operand
+  Bytes row_element;                       // per operand element
   Ratio exp_passes = 1;                    // exponentials per pair
-  Seconds stream_time;                     // of the operands
-  Bound stream_bound = Bound::kMemory;     // of that time
-  Seconds pass_time;                       // of the passes before the core
+  Seconds stream_time;                     // to stream the operands
+  Bound stream_bound = Bound::kMemory;     // of stream_time
+  Seconds pass_time;                       // for the passes before the core
   Flops useful;
   Bytes bytes;
 };

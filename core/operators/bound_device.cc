@@ -11,7 +11,7 @@
 namespace slipstick {
 namespace {
 
-// A family whose constants have nodes, cited as those of a device that was measured or not.
+// A family whose constants have nodes; the source says whether the device itself was measured.
 struct FamilyWithNodes {
   FamilyWithNodes(const Device& device, Tape& tape) : family(*device.architecture) {
     const auto bind = [&](auto& table, std::string_view name, std::string_view source) {
@@ -27,7 +27,7 @@ struct FamilyWithNodes {
     bind(family.experts, "experts", family.experts.source);
     bind(family.rowwise, "rowwise", family.rowwise.source);
     bind(family.recurrence, "recurrence", family.recurrence.source);
-    // Of exchanges and sends, which no device's rules fill.
+    // Constants of exchanges and sends, which are never filled by rules.
     BindConstants(family.step, KernelTable(device, "step"), family.step.source, &tape);
     BindConstants(family.peer_reduce, KernelTable(device, "peer_reduce"), family.peer_reduce.source, &tape);
     ExpertExchangeTable& exchange = family.expert_exchange;

@@ -10,15 +10,15 @@
 
 namespace slipstick {
 
-// The device with the nodes of its inputs, which stand at a path of the scenario, and of its family's constants. The
-// tape keeps the family.
+// The device with the nodes of its inputs, whose path in the scenario is given, and of its family's constants. The tape
+// keeps the family.
 Device WithNodes(Device device, Tape& tape, const std::string& path = "cluster.device");
 
-// The rules that filled members of the cluster's device.
+// The rules that filled in members of the cluster's device.
 InputRules RulesOf(const Device& device);
 
-// `total`, split as the operators that it consists of, and what stands beside it. The split is shown at paths below
-// `report`. `tape`: null: numbers have no nodes.
+// Splits `total` in proportion to its operators, and adds the times beside it. The split is shown at paths below
+// `report`. If `tape` is null, numbers have no nodes.
 TimeByBound SplitByBound(Seconds total, const TimeByBound& operators, const ByBound<Seconds>& beside,
                          std::string_view report, Tape* tape);
 

@@ -34,7 +34,7 @@ Seconds SlowestLevel(Seconds work, const LevelTimes& levels) {
 }
 
 void SetLevels(const LevelTraffic& traffic, const LevelTimes& levels, Seconds work, Bound data, KernelTime& result) {
-  result.l2_bytes = max(traffic.l2, result.bytes);  // data from memory pass every level
+  result.l2_bytes = max(traffic.l2, result.bytes);  // data from memory pass through every level
   result.l1_bytes = max(traffic.l1, result.l2_bytes);
   result.l2 = levels.l2;
   result.l1 = max(levels.l1, levels.intake);
@@ -47,7 +47,7 @@ void SetLevels(const LevelTraffic& traffic, const LevelTimes& levels, Seconds wo
 }
 
 std::vector<Bytes> BytesByLevel(const KernelTime& kernel, const Device& device) {
-  const Bytes l2 = max(kernel.l2_bytes, kernel.bytes);  // kernels that only stream state no traffic of the caches
+  const Bytes l2 = max(kernel.l2_bytes, kernel.bytes);  // kernels that only stream do not set their cache traffic
   std::vector<Bytes> bytes(device.caches.size(), l2);
   if (device.caches.size() > 1) bytes.front() = max(kernel.l1_bytes, l2);
   bytes.push_back(kernel.bytes);

@@ -1,5 +1,5 @@
-// Hierarchical roofline: the traffic of a kernel through the caches, the time it takes at their stated bandwidths, and
-// the level that bounds the kernel. A cache without a stated bandwidth takes no part.
+// Hierarchical roofline: the traffic of a kernel through the caches, its time at their stated bandwidths, and the level
+// that bounds the kernel. Caches without a stated bandwidth are ignored.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace slipstick {
 
-// L1 or shared memory belongs to one SM: the innermost of two or more caches. All others carry the traffic of the L2,
-// so the slowest of them bounds it. Null: not stated.
+// L1 or shared memory belongs to one SM: it is the innermost of two or more caches. All other caches carry the traffic
+// of the L2, so the slowest of them bounds it. Null: not stated.
 const Cache* StatedL1(const Device& device);
 const Cache* StatedL2(const Device& device);
 
@@ -18,28 +18,28 @@ struct LevelTraffic {
   Bytes l2, l1;
 };
 struct LevelTimes {
-  Seconds l2, l1;    // zero where not stated
-  Seconds intake{};  // of what every SM takes in per clock, part of the kernel's own time; zero where its arithmetic
+  Seconds l2, l1;    // zero if not stated
+  Seconds intake{};  // of the data that every SM takes in per clock, part of the kernel's own time; zero if arithmetic
                      // takes longer
   [[nodiscard]] Seconds Slowest() const { return max(l2, l1); }
 };
-// At the stated bandwidths.
+// Times at the stated bandwidths.
 LevelTimes TimesThroughCaches(const LevelTraffic& traffic, const Device& device);
-// The longest of a kernel's own time, `work`, and those of the caches.
+// The longest of a kernel's own time, `work`, and the times of the caches.
 Seconds SlowestLevel(Seconds work, const LevelTimes& levels);
-// Cache times and traffic of the result, and what bounds it: a cache if it takes as long as `work`; else computing,
-// which is bound by L1 if the SMs wait for their intake; or moving the data, which is bound by `data`.
+// Sets cache times and traffic of the result, and its bound: a cache if that takes as long as `work`; otherwise compute
+// (or L1, if the SMs wait for their intake) or data movement, whose bound is `data`.
 void SetLevels(const LevelTraffic& traffic, const LevelTimes& levels, Seconds work, Bound data, KernelTime& result);
 
-// What bounds the moving of data of which `hits` is the time of reads that hit the L2.
+// The bound of data movement; `hits` is the part of its time in which reads hit the L2.
 inline Bound BoundOfData(Seconds moving, Seconds hits) { return 2 * hits > moving ? Bound::kL2 : Bound::kMemory; }
 
-// For reports: a kernel's bytes at each level, caches from the innermost, then memory; and their times at the stated
-// bandwidths, 0 where there is none. L1 takes at least as long as the SMs' intake.
+// For reports: a kernel's bytes at each level, caches from the innermost, then memory; and its times at the stated
+// bandwidths, 0 if there is none. L1 takes at least as long as the SMs' intake.
 std::vector<Bytes> BytesByLevel(const KernelTime& kernel, const Device& device);
 std::vector<Seconds> TimesByLevel(const KernelTime& kernel, const std::vector<Bytes>& bytes, const Device& device);
 
-// Data that stream through every level: the bandwidth of the slowest, and what it bounds them by.
+// Data that stream through every level: the bandwidth of the slowest level, and the bound that it sets.
 struct Stream {
   BytesPerSecond bandwidth;
   Bound bound = Bound::kMemory;

@@ -38,7 +38,7 @@ const std::optional<FlopsPerSecond>& RateOf(const PeakRates& peak, Precision pre
   return peak.fp32;
 }
 
-// The format that replaces one without units.
+// The format that replaces one for which the device has no units.
 Precision Wider(Precision precision) {
   switch (precision) {
     case Precision::kNvfp4:
@@ -63,7 +63,7 @@ Precision Wider(Precision precision) {
   return Precision::kFp32;
 }
 
-// Rules for a device known by its data sheet alone (its family's `data_sheet`).
+// Rules for a device of which only the data sheet is known (its family's `data_sheet`).
 JoulesPerFlop EnergyPerFlop(const Device& device) { return device.tdp / PeakRate(device, Precision::kBf16); }
 
 double AssumedGemmEfficiency(const DataSheetRules& rules, const Device& device) {
@@ -93,7 +93,7 @@ void Fill(std::optional<T>& member, bool& assumed, std::type_identity_t<T> value
 
 struct AssumedRule {
   AssumedFlag flag;
-  std::string_view path;  // of the cluster's device
+  std::string_view path;  // of the cluster's device in the scenario
   std::string RuleTexts::* text;
 };
 constexpr std::string_view kDevicePath = "cluster.device";
@@ -128,7 +128,7 @@ Precision NativePrecision(const Device& device, Precision precision) {
 
 FlopsPerSecond PeakRate(const Device& device, Precision precision) {
   if (const auto& rate = RateOf(device.peak, NativePrecision(device, precision))) return *rate;
-  // No wider format: the widest one.
+  // If there is no wider format, takes the widest one.
   for (const auto& rate :
        {device.peak.tf32, device.peak.bf16, device.peak.fp16, device.peak.fp8, device.peak.int8, device.peak.fp4}) {
     if (rate) return *rate;
@@ -217,11 +217,11 @@ std::string_view SourceOf(const Device& device, std::string_view source) {
 }
 
 std::optional<Precision> SubstituteFor(const Device& device, Precision requested) {
-  // Block scales are supported by the devices with four-bit formats (Blackwell, CDNA 4).
+  // Only devices with four-bit formats (Blackwell, CDNA 4) support block scales.
   if (requested == Precision::kMxfp8 && device.peak.fp8 && !device.peak.fp4) return Precision::kFp8;
   const Precision native = NativePrecision(device, requested);
   if (Supports(device, native)) return native == requested ? std::nullopt : std::optional(native);
-  // No wider format: PeakRate uses the widest one.
+  // If there is no wider format, PeakRate uses the widest one.
   for (const Precision wide :
        {Precision::kTf32, Precision::kBf16, Precision::kFp16, Precision::kFp8, Precision::kInt8}) {
     if (Supports(device, wide)) return wide;

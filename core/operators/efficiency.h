@@ -1,4 +1,4 @@
-// Achieved fractions of a device's data-sheet rates: its measured values, or rules where there are none.
+// Achievable fractions of a device's data-sheet rates: measured values, or rules if there are none.
 #pragma once
 
 #include <optional>
@@ -27,31 +27,31 @@ std::string KernelTable(const Device& device, std::string_view table);
 // Memory that a program can allocate.
 Bytes UsableMemory(const Device& device);
 // Clock derating in a long run (d_s) at the device's TDP: (1 + d_s) scales with the square root of the rated power over
-// the TDP, as the clock does under a power limit, of which the links between dies take their part.
+// the TDP, as the clock does under a power limit. The links between dies use a part of that power.
 Ratio SustainedClockDerating(const Device& device);
 
-// Fills absent members of device.efficiency and device.memory.usable by the rules for a device known by its data sheet
-// alone, and marks them in device.assumed; members marked before are filled again. The operator models require a
-// completed device.
+// Fills absent members of device.efficiency and device.memory.usable by the rules for a device of which only the data
+// sheet is known, and lists them in device.assumed; members listed before are filled again. The operator models require
+// a completed device.
 void CompleteEfficiency(Device& device);
 
 using AssumedFlag = bool AssumedEfficiency::*;
 // Paths of the members in `used` that a rule filled; the device is at `path` ("cluster.device").
 std::vector<std::string> AssumedPaths(const Device& device, std::string_view path,
                                       const std::vector<AssumedFlag>& used);
-// Members of the cluster's device that rules filled, and the rules' texts.
+// Members of the cluster's device that rules filled in, and the text of each rule.
 struct FilledMember {
   std::string_view path, rule;
 };
 std::vector<FilledMember> FilledByRules(const Device& device);
-// Placeholder in the notes of callers, for the source that the device's family states.
+// Placeholder in callers' notes for the source that the device's family states.
 inline constexpr std::string_view kFamilySource = "the device's family of kernels";
-// Source of a device's kernels: the given one of its family, or a remark that the device was not measured.
+// Source of a device's kernels: the family's given source, or a remark that the device was not measured.
 std::string_view SourceOf(const Device& device, std::string_view source);
 
-// Number formats computed in place of those that a device does not support.
+// Number formats that replace those that a device does not support.
 
-// The substitute for a format that the device does not support; none if it supports it.
+// The substitute for a format that the device does not support; nothing if it supports the format.
 std::optional<Precision> SubstituteFor(const Device& device, Precision requested);
 
 // "A100 SXM4 80 GB has no fp8 arithmetic: matrix products are computed in bf16" without a period; "" if it supports the

@@ -13,7 +13,7 @@
 namespace slipstick {
 namespace {
 
-// A kernel for stored weights works row by row, or splits its tiles along k over all SMs alike.
+// Whether the kernel works in output tiles. One for stored weights may go row by row, or split k evenly over all SMs.
 bool HasTiles(const Device& device, const GemmKernelParameters& parameters) {
   return device.architecture->traits.tiled && !(parameters.stored_per_clock > Flops{});
 }
@@ -36,7 +36,7 @@ double WeightsLeftInL2(Bytes weights, double max_copies, const Device& device) {
   const Bytes l2 = L2Capacity(device);
   if (!(l2 > Bytes{}) || !(weights > Bytes{})) return 0;
   // A working set as large as the L2 stays resident in an undivided L2 (L40S, RTX PRO 6000: at least 0.75 usable), but
-  // not in one of two halves (A100, H100, B200: 0.6), which keep some lines twice.
+  // not if the L2 has two halves (A100, H100, B200: 0.6), because these keep some lines twice.
   const double copies = std::clamp<double>(ceil(l2 / weights), 1, max_copies);
   const L2Reuse& reuse = device.architecture->gemm.l2;
   const double largest =
@@ -51,7 +51,7 @@ Bytes ActivationSize(const Gemm& gemm, const Device& device) {
   return SizeOf(gemm.activation_size, NativePrecision(device, gemm.precision));
 }
 
-// FLOPs of the product, and the rate of one SM, which falls in a long kernel.
+// FLOPs of the product, and the rate of one SM, which is lower in a long kernel.
 struct ComputeRate {
   Flops flops;
   FlopsPerSecond unit_rate;
@@ -73,8 +73,8 @@ ComputeRate TensorRate(const Gemm& gemm, const Device& device, const GemmKernelP
                  kNote, source)};
 }
 
-// A grouped kernel's tile has as many rows as the pass has tokens, up to its largest, whatever an expert gets of them;
-// its last is half full.
+// Rows of a grouped kernel's tile: the tokens of the pass, up to the largest tile, however many rows an expert gets;
+// its last tile is half full.
 Ratio UsedRows(const Gemm& gemm, const GemmKernelParameters& parameters) {
   return Figure("Share of the computed rows that are a token's",
                 gemm.m / max(parameters.stored_tile, gemm.m + parameters.stored_tile / 2),
@@ -91,7 +91,7 @@ ComputeRate RateOf(const Gemm& gemm, const Device& device, const GemmKernelParam
                             "between its matrix instructions it converts weights and applies scales")};
 }
 
-// Of the weights, from memory. A kernel for stored weights passes over them once per tile of rows.
+// Bytes of the weights read from memory. A kernel for stored weights reads them once per tile of rows.
 Bytes WeightBytes(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters) {
   const Bytes weight_size = SizeOf(gemm.weight_size, gemm.weights);
   const Bytes once = gemm.groups * gemm.n * gemm.k * weight_size;
@@ -106,9 +106,9 @@ Bytes WeightBytes(const Gemm& gemm, const Device& device, const GemmKernelParame
   return Figure("Weights", once * reads, "as often as they are read");
 }
 
-// Traffic of the caches. Output tiles stream their rows and columns of the operands from L2: in the largest tile of the
-// family, as libraries choose it, share its loads between blocks or order the tiles where L2 would bind. Tensor cores
-// read them in fragments from shared memory.
+// Traffic of the caches. Output tiles stream their rows and columns of the operands from L2. The largest tile of the
+// family counts, because libraries choose it, share its loads between blocks or order the tiles where L2 would be the
+// bound. Tensor cores read the operands in fragments from shared memory.
 LevelTraffic TrafficOf(const Gemm& gemm, const Device& device) {
   const Ratio m = gemm.m, n = gemm.n, k = gemm.k, groups = gemm.groups;
   const Bytes activation_size = ActivationSize(gemm, device), weight_size = WeightSize(gemm),
@@ -121,7 +121,7 @@ LevelTraffic TrafficOf(const Gemm& gemm, const Device& device) {
     };
     traffic = {read(traits.l2_rows, traits.l2_columns), read(traits.fragment_rows, traits.fragment_columns)};
   } else {
-    // Large engines (128 x 128, Jouppi et al. 2017) hold a block of weights while all rows pass.
+    // Large engines (128 x 128, Jouppi et al. 2017) hold a block of weights while all rows pass through.
     traffic = {groups * (n * k * weight_size + m * k * activation_size + outputs),
                groups * (n * k * weight_size + m * k * ceil(n / 128) * activation_size + outputs)};
   }
@@ -132,9 +132,9 @@ LevelTraffic TrafficOf(const Gemm& gemm, const Device& device) {
 // Operands and output of a GEMM, and the time to move them.
 struct DataMovement {
   Bytes weights, activations;
-  Bytes weight_size, activation_size;  // of an element
+  Bytes weight_size, activation_size;  // per element
   Seconds time{};
-  Bound bound = Bound::kMemory;  // of that time
+  Bound bound = Bound::kMemory;  // of the time
 };
 DataMovement MoveData(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters) {
   const std::string_view source = SourceOf(device, device.architecture->gemm.source);
@@ -162,7 +162,7 @@ DataMovement MoveData(const Gemm& gemm, const Device& device, const GemmKernelPa
 Seconds ConvertTime(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters) {
   const std::string_view source = SourceOf(device, device.architecture->gemm.source);
   const Ratio units = device.units;
-  // The vector units beside a few large engines are as wide as those of 128 small SMs.
+  // The vector units of a large engine are as wide as those of many SMs: together as wide as 128 small SMs.
   const Ratio converted =
       device.architecture->traits.tiled
           ? parameters.convert_per_clock
@@ -172,7 +172,7 @@ Seconds ConvertTime(const Gemm& gemm, const Device& device, const GemmKernelPara
                 "to the compute precision, on the vector units", source);
 }
 
-// Properties of the matrix units that a GEMM meets.
+// Properties of the matrix units for this GEMM.
 struct MatrixUnits {
   Ratio mma_rows, copied_rows;
 };
@@ -192,7 +192,7 @@ MatrixUnits UnitsFor(const Gemm& gemm, const Device& device, FlopsPerSecond unit
                            "asynchronous copies feed the tensor cores", source)};
 }
 
-// At which an SM writes the outputs of a tile after its k loop; none where that hides behind the next tile.
+// Rate at which an SM writes a tile's outputs after its k loop; zero if the next tile hides the write.
 BytesPerSecond DrainRate(const Device& device, const GemmKernelParameters& parameters) {
   return Figure("Rate at which an SM writes the outputs of a tile", parameters.drain_per_clock * device.clock, "",
                 SourceOf(device, device.architecture->gemm.source));
@@ -236,7 +236,7 @@ TileChoice BestCandidate(const Gemm& gemm, const Device& device, const GemmKerne
   return ChooseTiles(shape, ideal, memory_time);
 }
 
-// Quantizing pass before the GEMM, with its launch.
+// Time of the quantizing pass before the GEMM, including its launch.
 Seconds QuantizeTime(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters) {
   if (!(parameters.quantize_bytes > 0)) return parameters.extra_launch;
   const Bytes moved =
@@ -250,14 +250,14 @@ Seconds QuantizeTime(const Gemm& gemm, const Device& device, const GemmKernelPar
                 "", SourceOf(device, device.architecture->gemm.source));
 }
 
-// Traffic of the memory, and the part of it that each tile reads on its own for want of an L2 in which tiles share it.
+// Memory traffic, and the part that tiles read separately because L2 cannot hold the data that they share.
 struct DramTraffic {
   Bytes bytes, again;
 };
 
-// How much of what the resident tiles share they find in L2. They advance along k together, as far apart as their
-// buffers in shared memory are deep, so that L2 must hold the rows and columns of that depth; without L2 every tile
-// reads its own from memory.
+// Fraction of the operands shared by resident tiles that is found in L2. The tiles advance along k together, as far
+// apart as their buffers in shared memory are deep, so L2 must hold rows and columns of that depth. Without L2 every
+// tile reads its own operands from memory.
 Ratio SharedInL2(const Gemm& gemm, const DataMovement& data, const TileChoice& best, Ratio resident,
                  const Device& device) {
   const Bytes l1 = device.caches.size() > 1 ? device.caches.front().capacity : Bytes{},
@@ -274,9 +274,9 @@ Ratio SharedInL2(const Gemm& gemm, const DataMovement& data, const TileChoice& b
                 "it must hold the depth along k by which the resident tiles are apart");
 }
 
-// Of a tiled GEMM: each generation of resident tiles rereads operands that miss L2 (mean error 15 % over 39 profiled
-// CUTLASS kernels on A100), and all of them read theirs alone as far as L2 cannot hold what they share. `l2_traffic`:
-// what the tiles read in all.
+// Memory traffic of a tiled GEMM: each generation of resident tiles rereads operands that miss L2 (mean error 15 % over
+// 39 profiled CUTLASS kernels on A100), and tiles read operands separately to the extent that L2 cannot hold the shared
+// ones. `l2_traffic`: total reads of the tiles.
 DramTraffic TrafficOfTiles(const Gemm& gemm, const DataMovement& data, const TileChoice& best, Bytes l2_traffic,
                            const Device& device) {
   const L2Reuse& reuse = device.architecture->gemm.l2;
@@ -322,7 +322,7 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
       PeakRate(device, is_integer ? Precision::kInt8 : NativePrecision(device, gemm.precision));
   const DataMovement data = MoveData(gemm, device, parameters);
   const ComputeRate rate = RateOf(gemm, device, parameters, peak_rate);
-  // Conversion runs beside the loads.
+  // Conversion overlaps with the loads.
   const Seconds memory = parameters.convert_per_clock > 0
                              ? Figure("Time to load and convert the weights",
                                       max(data.time, ConvertTime(gemm, device, parameters)), "side by side", source)
@@ -341,7 +341,7 @@ KernelTime TimeOf(const Gemm& gemm, const Device& device, const GemmKernelParame
     reread_time = Figure("Time to move the data",
                          data.time + dram.again / (device.memory.bandwidth * parameters.bandwidth_efficiency),
                          "with what each tile reads on its own", source);
-    // The kernel waits for its data where rereads take longer than all else.
+    // The kernel waits for its data if rereads take longer than everything else.
     work = Figure("Compute and data movement together", max(work, reread_time),
                   "or the data with what each tile reads on its own");
   }

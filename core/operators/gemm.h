@@ -8,7 +8,7 @@
 
 namespace slipstick {
 
-enum class Scaling { kTensor, kBlock };  // of fp8: one scale per tensor, or per 128x128 block
+enum class Scaling { kTensor, kBlock };  // fp8 scales: one per tensor, or one per 128x128 block
 ENUM_NAMES(Scaling, {kTensor, "tensor"}, {kBlock, "block"});
 
 struct Gemm {
@@ -20,7 +20,7 @@ struct Gemm {
   bool quantize = false;    // the time includes quantizing bf16 activations to `precision`
   Ratio output_bytes = 2;   // written per output element
   Ratio weights_in_l2 = 0;  // h: fraction of the weights found in L2
-  // Of an element of the weights, and of one that is computed with, as what chose the formats; 0: of the formats.
+  // Bytes per element of weights and computed operands, with the nodes of the format choices; 0: from the format.
   Bytes weight_size{}, activation_size{};
   friend bool operator==(const Gemm&, const Gemm&) = default;
 };
@@ -32,11 +32,11 @@ ENUM_NAMES(GemmKernel, {kSixteenBit, "sixteen_bit"}, {kFp8Tensor, "fp8_tensor"},
            {kInt4Weights, "int4_weights"});
 GemmKernel KernelOf(const Gemm& gemm, const Device& device);
 
-// Where a GEMM runs; constants of the family differ between them.
+// Where a GEMM runs; the constants of a family differ between settings.
 enum class GemmSetting { kIsolated, kTraining, kServing };
 
-// IsolatedKernelParameters gives those of a kernel inside a CUDA graph, as benchmarks run it; Training- and
-// ServingKernelParameters change what differs inside a step.
+// IsolatedKernelParameters returns those of a kernel inside a CUDA graph, as in benchmarks; TrainingKernelParameters
+// and ServingKernelParameters change those that differ inside a step.
 struct GemmKernelParameters {
   GemmSetting setting = GemmSetting::kIsolated;
   Ratio clock_derating = 0;    // d: rate loss at the power limit
@@ -51,19 +51,19 @@ struct GemmKernelParameters {
   Ratio bandwidth_efficiency = 0;      // e_b * r_b: fraction of the memory bandwidth
   Seconds step_latency;                // kappa: lower bound per 64-deep step along k
   Ratio convert_per_clock = 0;         // weights converted per clock and SM; 0: no conversion
-  Flops stored_per_clock;              // most of an SM, by a kernel for stored weights; 0: none
+  Flops stored_per_clock;              // maximum per SM and clock of a kernel for stored weights; 0: not such a kernel
   bool in_turn = false;                // such a kernel does not load ahead
   Ratio stored_tile = 0;     // rows that such a kernel multiplies with the weights it has loaded; 0: all, row by row
-  Seconds extra_launch;      // t_q: of a separate quantizing kernel
+  Seconds extra_launch;      // t_q: launch of a separate quantizing kernel
   Ratio quantize_bytes = 0;  // c_q: moved per activation element by the quantizing pass
-  Ratio quantize_efficiency = 1;  // e_q: bandwidth efficiency of that pass over the stream's
+  Ratio quantize_efficiency = 1;  // e_q: bandwidth efficiency of that pass relative to streaming
 };
 GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& device);
 
-// Inside a training step: the clock of a long run, split-K up to two waves, no k-loop latency; the caller adds
+// Inside a training step: clock of a long run, split-K up to two waves, no k-loop latency; the caller adds
 // quantization.
 GemmKernelParameters TrainingKernelParameters(const Gemm& gemm, const Device& device);
-// Inside a serving step: the clock of a long run; the kernel before quantizes the activations.
+// Inside a serving step: clock of a long run; the preceding kernel quantizes the activations.
 GemmKernelParameters ServingKernelParameters(const Gemm& gemm, const Device& device);
 // Activations are quantized by a separate kernel before the product.
 void SetQuantizedApart(const Gemm& gemm, const Device& device, GemmKernelParameters& parameters);
@@ -75,14 +75,14 @@ inline KernelTime TimeOf(const Gemm& gemm, const Device& device) {
   return TimeOf(gemm, device, IsolatedKernelParameters(gemm, device));
 }
 
-// Time of a memory pass (quantizing, permuting) over `bytes`, part of which the kernel before left in L2. The fraction
-// resident / (resident + kept_l2 * L2 capacity) moves at bandwidth_efficiency of the memory bandwidth, the rest at L2
-// bandwidth; the kernel reaches `efficiency` of both.
+// Time of a memory pass (quantizing, permuting) over `bytes`, part of which the preceding kernel left in L2. The
+// fraction resident / (resident + kept_l2 * L2 capacity) moves at bandwidth_efficiency of the memory bandwidth, the
+// rest at L2 bandwidth; the kernel reaches `efficiency` of both.
 Seconds PassTime(Bytes bytes, Bytes resident, Ratio kept_l2, Ratio bandwidth_efficiency, Ratio efficiency,
                  const Device& device);
 
 // Fraction of the weights found in L2 when a benchmark cycles over as many copies of them as fit, at most `max_copies`.
-// Zero in a model, where other layers run in between.
+// In a model it is zero, because other layers run in between.
 double WeightsLeftInL2(Bytes weights, double max_copies, const Device& device);
 
 }  // namespace slipstick

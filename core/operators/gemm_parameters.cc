@@ -55,7 +55,7 @@ GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& de
   parameters.derating_ramp = table.derating_ramp;
   parameters.columns_by_96 = row.columns_by_96;
   parameters.columns_by_32 = row.columns_by_32;
-  // The fitted efficiencies of grouped kernels include it.
+  // The fitted efficiencies of grouped kernels include the drain.
   parameters.drain_per_clock = gemm.groups == 1 ? row.drain_per_clock : 0 * kB;
   parameters.max_split = row.has_split_k && gemm.groups == 1 ? 16 : 1;
   parameters.launch = *e.launch_latency;
@@ -64,7 +64,7 @@ GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& de
       "GEMM efficiency of this kernel",
       min(1.0, kernel == GemmKernel::kFp8Tensor ? *e.gemm_efficiency_fp8 : row.gemm_efficiency * *e.gemm_efficiency),
       kNote);
-  // Weights of grouped GEMMs stream slightly better than those of a single one.
+  // Weights of grouped GEMMs stream slightly faster than those of a single GEMM.
   parameters.bandwidth_efficiency = Figure("Bandwidth efficiency of this kernel",
                                            min(1.0, *e.bandwidth_efficiency * row.bandwidth_efficiency *
                                                         (gemm.groups == 1 ? Ratio(1) : table.grouped_bandwidth_gain)),
@@ -81,7 +81,7 @@ GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& de
 
 namespace {
 
-// Rows of one scale per tensor time two passes over the activations; take the block row's one.
+// Table rows for one scale per tensor time two passes over the activations; the row of block scales times one.
 GemmKernel QuantizingKernel(GemmKernel kernel) {
   return kernel == GemmKernel::kFp8Tensor || kernel == GemmKernel::kInt8 ? GemmKernel::kFp8Block : kernel;
 }
@@ -108,7 +108,7 @@ GemmKernelParameters ServingKernelParameters(const Gemm& gemm, const Device& dev
   parameters.setting = GemmSetting::kServing;
   parameters.derating_ramp = device.architecture->gemm.pass_derating_ramp;
   parameters.extra_launch = {};
-  // The norm before it finds the scale, so the maximum needs no extra pass.
+  // The preceding norm finds the scale, so the maximum needs no extra pass.
   if (kernel == GemmKernel::kFp8Tensor)
     parameters.quantize_bytes = gemm.quantize ? device.architecture->gemm.serving_quantize_bytes : Ratio(0);
   return parameters;

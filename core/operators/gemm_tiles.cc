@@ -27,19 +27,19 @@ constexpr std::array<Tile, 11> kTiles{{{64, 32},
                                        {128, 192},
                                        {64, 96},
                                        {128, 96}}};
-constexpr std::size_t kNarrow = 1, kPowersOfTwo = 6;  // of the first tiles
+constexpr std::size_t kNarrow = 1, kPowersOfTwo = 6;  // 32 columns first; then powers of two
 constexpr std::array<Tile, 6> kGroupedTiles{{{64, 64}, {64, 128}, {64, 256}, {128, 64}, {128, 128}, {128, 256}}};
 
-// In the search.
+// Used in the search, whose numbers have no nodes.
 constexpr double Figure(std::string_view, double result, std::string_view, std::string_view) { return result; }
 
-// A tile size on a shape, for any split-K.
+// A tile size applied to a shape, for any split-K.
 template <class R>
 struct Tiling {
   R grid = 1;           // output tiles
-  Seconds step;         // per 64 inputs of a tile
-  Seconds drain;        // of its outputs
-  bool is_fed = false;  // the step lasts until its weights have arrived, longer than its arithmetic
+  Seconds step;         // time per 64 inputs of a tile
+  Seconds drain;        // time to write a tile's outputs
+  bool is_fed = false;  // the step waits for its weights to arrive, longer than its arithmetic takes
 };
 
 // Rows that a tensor core computes together.
@@ -49,8 +49,8 @@ R FragmentOf(const TiledGemm<R>& shape) {
   return Figure("Rows of a fragment", min(16, shape.mma_rows), "of a kernel for up to 64 rows", shape.source);
 }
 
-// With few rows, padding costs nothing while asynchronous copies bring the weights: as long as 64 rows take on the
-// devices measured, far less where the tensor cores are weak (H20).
+// With few rows, padding is free while asynchronous copies load the weights: up to 64 rows on the measured devices, far
+// fewer if the tensor cores are weak (H20).
 template <class R>
 Tiling<R> TilingOf(const TiledGemm<R>& shape, R rows, R columns) {
   const R m = shape.rows, mma_rows = shape.mma_rows, tile_load = shape.tile_load, fragment = FragmentOf(shape);
@@ -87,7 +87,7 @@ Seconds ComputeTime(const TiledGemm<R>& shape, const Tiling<R>& tiling, R split)
                 "each tile is filled and drained", shape.source);
 }
 
-// Partial sums of split-K: fp32, written and read back through L2.
+// Time to add the partial sums of split-K: fp32, written and read back through L2.
 template <class R>
 Seconds MergeTime(const TiledGemm<R>& shape, R split) {
   return Figure("Time to add the partial sums of split-K",
@@ -124,7 +124,7 @@ Best Search(const Plain& shape, Seconds ideal, Seconds memory) {
   for (double split = 1; split <= shape.max_split; split *= 2) {
     const Seconds merge = MergeTime(shape, split);
     if (floor_time + merge >= best_time) break;  // merge time grows with the split
-    // Memory time is the same for all tiles, so the fastest on the SMs is the fastest.
+    // Memory time is the same for all tiles, so the tile with the least time on the SMs is the fastest.
     std::size_t chosen = tiles.size();
     Seconds least;
     for (std::size_t i = 0; i < tiles.size(); ++i) {
@@ -144,15 +144,15 @@ Best Search(const Plain& shape, Seconds ideal, Seconds memory) {
   return best;
 }
 
-// Of the chosen tile, without fill and drain.
+// Time in which the chosen tile waits for its intake, without fill and drain.
 Seconds IntakeTime(const Plain& shape, const Best& best) {
   const Tiling<double> tiling = TilingOf(shape, best.tile.rows, best.tile.columns);
   if (!tiling.is_fed) return {};
   return ceil(tiling.grid * best.split / shape.units) * ceil(shape.inputs / (64 * best.split)) * tiling.step;
 }
 
-// The choice with what it was compared with: the tiles under this split, and the fastest tile of every split, by
-// their times over that of the choice.
+// The choice with its alternatives, by their time relative to the choice: the other tiles under this split, and the
+// fastest tile for every other split.
 TileChoice Remembered(const TiledGemm<Ratio>& shape, const Plain& plain, const Best& best, Seconds memory) {
   std::vector<std::pair<std::string, Ratio>> tiles, splits;
   const Seconds least = norm(best.compute, PlainOf(memory), plain.overlap) + MergeTime(plain, best.split);

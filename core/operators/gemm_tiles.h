@@ -8,20 +8,20 @@
 namespace slipstick {
 
 // Quantities shared by all candidates of a GEMM. R is double in the search over candidates, which needs no nodes, and
-// Ratio where numbers remember.
+// Ratio otherwise.
 template <class R>
 struct TiledGemm {
   R rows, outputs, inputs, groups;
-  R mma_rows;  // rows are computed in multiples of it
-  R units;     // of the device
+  R mma_rows;  // rows are computed in multiples of this
+  R units;     // SMs of the device
   FlopsPerSecond unit_rate;
   Seconds step_latency;
   BytesPerSecond l2_rate;
   R copied_rows;  // rows whose arithmetic takes as long as the tile's weights take to arrive
-  R tile_load;    // rows or columns of a tile that load as long as they compute
+  R tile_load;    // rows or columns of a tile that take as long to load as to compute
   Seconds fill, merge;
-  BytesPerSecond drain_rate;   // of an SM, at which the outputs of a tile leave before the next begins; 0: beside it
-  Bytes output_size;           // of an output
+  BytesPerSecond drain_rate;   // at which an SM writes a tile's outputs before the next tile; 0: during the next tile
+  Bytes output_size;           // per output
   R overlap;                   // p of the norm of compute and memory time
   int max_split;               // limit of split-K
   bool columns_by_96;          // tiles of 96 and 192 columns exist
@@ -34,11 +34,11 @@ struct TileChoice {
   Ratio rows = 64, columns = 64;  // of the tile
   Ratio split = 1;
   Seconds compute;  // on the SMs
-  Seconds intake;   // part of it: k loops that wait for the weights to arrive; 0: their arithmetic takes longer
-  Seconds merge;    // of the partial sums
+  Seconds intake;  // part of `compute`: k loops that wait for the weights to arrive; 0 if their arithmetic takes longer
+  Seconds merge;   // to add the partial sums
 };
 
-// The fastest kernel, as the library's heuristics choose. `ideal`: lower bound on the compute time of every candidate.
+// The fastest kernel, as the library's heuristics choose it. `ideal`: lower bound on the compute time of any candidate.
 TileChoice ChooseTiles(const TiledGemm<Ratio>& shape, Seconds ideal, Seconds memory);
 
 }  // namespace slipstick

@@ -1,5 +1,5 @@
-// Fitted constants of the kernels of an accelerator family: a file of core/presets/kernels each, read once. A family
-// states its own constants and inherits the others from the family named as its preset, finally from the generic one.
+// Fitted constants of the kernels of an accelerator family: one file of core/presets/kernels each, read once. A family
+// states its own constants and inherits the others from the family named as its preset, at last from the generic one.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,15 @@
 
 namespace slipstick {
 
-// Structure of the family's hardware, as far as the formulas depend on it.
+// Hardware structure of the family, as far as the formulas depend on it.
 struct KernelTraits {
-  bool tiled = true;  // many small units (SMs), one output tile each; false: few large matrix engines
+  bool tiled = true;  // output tiles on many small units (SMs); false: few large matrix engines
   // tensor cores fed in the background (wgmma, tcgen05): attention comes close to the peak
   bool asynchronous_mma = false;
   bool has_l2 = true;           // the last level before DRAM is a cache; false: a scratchpad managed by software
   Bytes l2_bytes_per_clock;     // from L2 into one SM
   Ratio l2_over_memory = 0;     // lower bound on L2 bandwidth over memory bandwidth
-  Ratio l2_efficiency = 0;      // lower bound on what reads that hit reach of a stated L2 bandwidth
+  Ratio l2_efficiency = 0;      // lower bound on the fraction of a stated L2 bandwidth that hits reach
   Ratio threads_per_clock = 1;  // issued per SM
   Ratio mma_rows = 1;           // rows that a matrix unit computes together; 1: vector units, no padding
   Ratio decode_query_rows = 1;  // query rows of a decode kernel that are computed together and share a key
@@ -29,44 +29,44 @@ struct KernelTraits {
 
 // GEMMs of one pair of operand precisions.
 struct GemmRow {
-  Ratio gemm_efficiency = 1;       // rho: over that of the 16-bit kernels
-  Ratio bandwidth_efficiency = 1;  // r_b: over that of the 16-bit kernels
+  Ratio gemm_efficiency = 1;       // rho: relative to the 16-bit kernels
+  Ratio bandwidth_efficiency = 1;  // r_b: relative to the 16-bit kernels
   Seconds step_latency;            // kappa: lower bound per 64 inputs of a tile
   bool has_split_k = true;         // split-K kernels exist
   bool columns_by_96 = false;      // tiles of 96 and 192 columns exist
   bool columns_by_32 = false;      // tiles of 32 columns exist
   Bytes drain_per_clock;     // outputs of a tile that an SM writes per clock after its k loop; 0: beside the next tile
   Ratio quantize_bytes = 0;  // c_q: per activation element, moved by the quantizing pass
-  Ratio quantize_efficiency = 1;                   // e_q: bandwidth efficiency of that pass over the stream's
+  Ratio quantize_efficiency = 1;                   // e_q: bandwidth efficiency of that pass relative to streaming
   Seconds extra_overhead;                          // t_q: of a separate quantizing kernel, or of converting the weights
-  std::optional<Seconds> extra_overhead_few_rows;  // of the kernels for few rows, where it differs
-  bool always_extra_overhead = false;              // part of the kernel even if the activations come quantized
+  std::optional<Seconds> extra_overhead_few_rows;  // of the kernels for few rows, if it differs
+  bool always_extra_overhead = false;              // paid even if the activations are already quantized
   Ratio convert_per_clock = 0;                     // weights converted per clock and SM; 0: no conversion
 };
 
 // Reuse of data that an earlier kernel left in L2.
 struct L2Reuse {
   Ratio activations = 0;                   // L2 capacities that keep half of the activations between kernels
-  Ratio quantized_activations = 0;         // the same between a GEMM and the quantizing pass before it
+  Ratio quantized_activations = 0;         // the same, between the quantizing pass and the GEMM after it
   Ratio min_weights = 0, max_weights = 0;  // bounds of the L2 fraction that reused weights may fill
-  Ratio usable_over_min = 1;               // usable L2 fraction over what it adds to min_weights
-  Ratio falloff = 1;                       // in L2 capacities, from all weights found to none
-  Ratio no_reuse_from = 1;                 // in L2 capacities, operand size from which no operand is found again
-  Ratio reread_factor = 1;                 // operand rereads over the minimum of the resident tiles
+  Ratio usable_over_min = 1;               // usable L2 fraction divided by what it adds to min_weights
+  Ratio falloff = 1;                       // L2 capacities between finding all weights and finding none
+  Ratio no_reuse_from = 1;                 // operand size, in L2 capacities, from which no operand is found again
+  Ratio reread_factor = 1;                 // operand rereads relative to the minimum of the resident tiles
 };
 
 struct GemmTable {
   std::string source;
   GemmRow sixteen_bit, fp8_tensor, fp8_block, four_bit_float, int8, int8_weights, int4_weights;
   Ratio few_rows = 0;                // largest m of the kernels for few rows
-  Ratio grouped_bandwidth_gain = 1;  // bandwidth efficiency of grouped GEMMs over that of one
+  Ratio grouped_bandwidth_gain = 1;  // bandwidth efficiency of grouped GEMMs relative to single ones
   Seconds derating_ramp;             // kernel time at which half of the clock derating is reached
-  Seconds pass_derating_ramp;        // the same in a pass of many kernels
+  Seconds pass_derating_ramp;        // the same, in a pass of many kernels
   Seconds training_launch_latency;   // per kernel in a training step
-  Ratio serving_quantize_bytes = 0;  // c_q of fp8 in a serving step: the kernel before finds the scale
+  Ratio serving_quantize_bytes = 0;  // c_q of fp8 in a serving step: the preceding kernel finds the scale
   Bytes copy_bytes_per_clock;        // asynchronous copies into one SM
   Ratio tile_load = 0;               // rows or columns of a tile that take as long to load as to compute
-  Seconds fill;                      // to fill and drain a tile
+  Seconds fill;                      // time to fill and drain a tile
   Seconds split_k_merge;             // fixed time of the kernel that adds the partial sums of split-K
   Ratio overlap = 1;                 // p of the norm of compute and memory time: 1 is their sum, infinity their maximum
   L2Reuse l2;
@@ -82,12 +82,12 @@ struct PrefillRow {
   Ratio exp_weight = 1;              // s: time weight of an exponential; 0: hidden by the tensor cores
   Seconds tile_overhead;             // tau: per tile of queries
   Ratio tail = 0;                    // g: fraction of the longest tile of queries left over at the end
-  bool fp8_kv_cache_in_fp8 = false;  // an fp8 KV cache makes 16-bit queries fp8 too
+  bool fp8_kv_cache_in_fp8 = false;  // an fp8 KV cache makes the kernel convert 16-bit queries to fp8, too
   bool fused_pass = true;            // rotary embedding and KV-cache write inside the attention call
   Ratio passes = 1, passes_fp8 = 1;  // q: times the KV-cache bytes move before attention, for 16-bit and fp8 caches
 };
 struct PrefillTable {
-  PrefillRow generic;  // libraries without a row of their own
+  PrefillRow generic;  // for libraries without a row of their own
   std::optional<PrefillRow> flashinfer;
 };
 
@@ -108,7 +108,7 @@ struct CoreRow {
 };
 struct CoreKernels {
   CoreRow forward;
-  std::optional<CoreRow> backward;  // also of forward and backward together
+  std::optional<CoreRow> backward;  // also for forward and backward together
 };
 
 // Unfused attention: two batched GEMMs and a softmax, with the scores in memory.
@@ -124,13 +124,13 @@ struct UnfusedRow {
 // Attention core inside a training step; its tensor-core efficiencies are the framework's or the device's.
 struct StepCoreTable {
   std::string source, unfused_source;
-  Seconds tile_overhead;                   // tau: per tile of queries
-  Ratio backward_tile_factor = 1;          // tile overhead backward over forward
-  Ratio operand_passes = 1;                // times that operands and output pass the memory forward
-  Ratio backward_bytes_factor = 1;         // bytes moved backward over forward
-  Seconds launch, backward_launch;         // per block of a context-parallel ring
-  Ratio unfused_gemm_efficiency = 1;       // batched GEMMs over the device's GEMM efficiency, for heads from 128 wide
-  Ratio unfused_full_width = 1;            // head width from which batched GEMMs reach that efficiency
+  Seconds tile_overhead;              // tau: per tile of queries
+  Ratio backward_tile_factor = 1;     // tile overhead of backward over forward
+  Ratio operand_passes = 1;           // times that operands and output pass through memory, forward
+  Ratio backward_bytes_factor = 1;    // bytes moved by backward over forward
+  Seconds launch, backward_launch;    // per block of a context-parallel ring
+  Ratio unfused_gemm_efficiency = 1;  // batched GEMMs over the device's GEMM efficiency, for heads at least 128 wide
+  Ratio unfused_full_width = 1;       // head width from which batched GEMMs reach that efficiency
   Ratio unfused_bandwidth_efficiency = 1;  // of the passes over the scores
 };
 
@@ -164,7 +164,7 @@ struct LatentDecodeRow {
   Seconds per_token;                     // without split-KV: time per token of the walk
   Ratio overlap = 1;                     // p of the norm of compute and memory time
 };
-// Sparse latent attention: scores of an indexer, selection of the best tokens, attention to the latents of those.
+// Sparse latent attention: an indexer's scores, selection of the best tokens, attention to their latents.
 struct SparseLatentRow {
   std::string source;
   Seconds launch;                   // of each of the three kernels
@@ -172,7 +172,7 @@ struct SparseLatentRow {
   Ratio selection_efficiency = 1;   // fraction of the memory bandwidth
   Ratio mma_efficiency = 1;         // of attention, fraction of the 16-bit peak
   Ratio mma_efficiency_narrow = 1;  // the same in decode from an 8-bit KV cache, which the kernel converts first
-  Ratio head_block = 64;            // query heads are padded to a multiple
+  Ratio head_block = 64;            // query heads are padded to a multiple of this
 };
 struct LatentTable {
   std::string source;
@@ -182,13 +182,13 @@ struct LatentTable {
   Ratio bandwidth_efficiency = 1;  // fraction of the memory bandwidth
 };
 
-// What a library states of its own for one pair of operand precisions.
+// Constants that a library states for one pair of operand precisions.
 struct ExpertRow {
-  std::optional<Seconds> launch;            // t0, in place of the table's
+  std::optional<Seconds> launch;            // t0, replaces the table's
   Seconds expert;                           // t_e: per expert that the device holds, hit or not
-  std::optional<Ratio> permute_efficiency;  // e_v, in place of the table's
-  std::optional<Ratio> gemm_efficiency;     // over the 16-bit kernels, in place of a single product's
-  Ratio bandwidth_efficiency = 1;           // of the weights, over a single product's
+  std::optional<Ratio> permute_efficiency;  // e_v, replaces the table's
+  std::optional<Ratio> gemm_efficiency;     // relative to the 16-bit kernels; replaces that of a single product
+  Ratio bandwidth_efficiency = 1;           // for the weights, relative to a single product
 };
 struct ExpertKernels {
   std::optional<ExpertRow> sixteen_bit, fp8_tensor, fp8_block, four_bit_float, eight_by_four;
@@ -196,24 +196,24 @@ struct ExpertKernels {
 struct ExpertTable {
   std::string source;
   Seconds launch;                // t0: of the kernels of a layer
-  Ratio permute_efficiency = 1;  // e_v: bandwidth efficiency of permute and combine over the stream's
+  Ratio permute_efficiency = 1;  // e_v: bandwidth efficiency of permute and combine relative to streaming
   Seconds step_latency;          // kappa
-  Ratio bandwidth_gain = 1;      // on the device's bandwidth efficiency, for weights, permute and combine
+  Ratio bandwidth_gain = 1;      // factor on the device's bandwidth efficiency, for weights, permute and combine
   Ratio kept_l2 = 0;             // c: L2 capacities that keep half of the operands between kernels
   // v: coefficient of variation, over the experts, of how often a serving step's tokens choose them
   Ratio routing_preference = 0;
-  ExpertKernels trtllm;  // also of the other library, where it states no row
+  ExpertKernels trtllm;  // also used for the other library if that states no row
   ExpertKernels flashinfer;
 };
 
 // Kernels with one pass over the rows: norms, rotary embedding, activations, softmax, residual additions.
 struct RowwiseTable {
   std::string source;
-  Ratio launch_factor = 1;         // on a GEMM's launch latency, which is longer
+  Ratio launch_factor = 1;         // factor on a GEMM's launch latency, which is longer
   Ratio bandwidth_efficiency = 1;  // fraction of the memory bandwidth
   Bytes bytes_per_thread_clock;    // i: per thread and clock; 0: no limit
   Ratio kept_l2 = 0;               // c: L2 capacities that keep half of the operands between kernels
-  Seconds column_latency;          // s_r: of a block that walks one row
+  Seconds column_latency;          // s_r: latency of a block that walks along one row
 };
 
 // Recurrence of a linear-attention layer: convolution, chunks, states.
@@ -223,15 +223,15 @@ struct RecurrenceTable {
   Ratio overlap = 1;                                 // p of the norm of compute and memory time
 };
 
-// Estimates of what surrounds the kernels of a step.
+// Estimates of costs around the kernels of a step.
 struct StepTable {
   std::string source;
-  Seconds pair_launch;                 // of the pair of tensor-parallel collectives around a block
-  Seconds round_launch;                // of a round of a context-parallel ring
-  Ratio ring_hidden = 0;               // part of the attention core behind which a ring's transfers hide
-  Seconds quantize_launch;             // of a pass that quantizes an operand
-  Seconds send_launch;                 // serving: start of a send to another pipeline stage or pool, and its launch
-  Ratio send_efficiency = 1;           // of such a send: fraction of the link bandwidth
+  Seconds pair_launch;        // of the two tensor-parallel collectives around a block
+  Seconds round_launch;       // of a round of a context-parallel ring
+  Ratio ring_hidden = 0;      // fraction of the attention core that can hide a ring's transfers
+  Seconds quantize_launch;    // of a pass that quantizes an operand
+  Seconds send_launch;        // serving: start of a send to another pipeline stage or pool, including its launch
+  Ratio send_efficiency = 1;  // of such a send: fraction of the link bandwidth
   Ratio absorbed_gemm_efficiency = 1;  // serving: of the batched GEMMs that absorb an up-projection of MLA
 };
 
@@ -245,9 +245,9 @@ struct PeerReduceTable {
 // Dispatch or combine of expert tokens by dedicated kernels.
 struct LowLatencyRow {
   Seconds setup;            // per call
-  Seconds per_256_experts;  // for the counters of 256 experts
+  Seconds per_256_experts;  // time for the counters of 256 experts
   Ratio link_efficiency = 1, nic_efficiency = 1;
-  Seconds internode;  // of leaving the node
+  Seconds internode;  // added when leaving the node
 };
 struct NormalRow {
   Seconds setup;
@@ -267,10 +267,10 @@ struct ExpertExchangeTable {
   DomainRow domain;
 };
 
-// Rules for a device known by its data sheet alone.
-// By energy per FLOP at the power limit; the rate loss is clamp(no_loss / energy, min_time, max_time) - 1.
+// Rules for a device of which only the data sheet is known.
+// Rate loss by energy per FLOP at the power limit: clamp(no_loss / energy, min_time, max_time) - 1.
 struct PowerFall {
-  JoulesPerFlop no_loss;  // energy per FLOP from which nothing is lost
+  JoulesPerFlop no_loss;  // energy per FLOP from which on nothing is lost
   double min_time = 1, max_time = 1;
 };
 struct RuleTexts {
@@ -281,9 +281,9 @@ struct RuleTexts {
 struct DataSheetRules {
   double min_gemm_efficiency = 1, max_gemm_efficiency = 1;  // fraction of the dense peak
   JoulesPerFlop max_gemm_energy;                            // energy per FLOP from which the maximum applies
-  double gemm_efficiency_fp8 = 1;                           // over that of 16 bit
+  double gemm_efficiency_fp8 = 1;                           // relative to that of 16 bit
   PowerFall sustained;
-  std::optional<double> sustained_clock_derating;  // in place of the rule
+  std::optional<double> sustained_clock_derating;  // replaces the rule
   double min_bandwidth_efficiency = 1, max_bandwidth_efficiency = 1;
   BytesPerSecond min_efficiency_bandwidth;  // memory bandwidth from which the minimum applies
   Seconds launch_latency;
@@ -297,7 +297,7 @@ struct DataSheetRules {
 };
 
 struct KernelFamily {
-  std::string id;      // the name that a device gives
+  std::string id;      // the name by which a device refers to it
   std::string preset;  // the family that the fields below override
   std::string name;
   KernelTraits traits;

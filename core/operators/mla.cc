@@ -25,7 +25,7 @@ TileKernelParameters PrefillParameters(const LatentAttention& mla, const Device&
   return parameters;
 }
 
-// Passes before the core: rotary embedding, latent into the KV cache, and conversion of all operands for an fp8 kernel.
+// Passes before the core: rotary embedding, latent to KV cache, and conversion of all operands for an fp8 kernel.
 Bytes PassBytes(const LatentAttention& mla, const TileKernelParameters& parameters, Ratio qk_dim) {
   const Bytes rotated = 4 * kB * mla.rope_head_dim;
   const Bytes of_head = parameters.in_fp8 ? rotated + 3 * kB * (2 * qk_dim + mla.value_head_dim) : rotated;
@@ -63,7 +63,7 @@ KernelTime TimeOfPrefill(const LatentAttention& mla, const Device& device) {
   return TimeOfTiles(work, device, parameters);
 }
 
-// A decode step of one head block after another over the latent KV cache.
+// A decode step over the latent KV cache, one block of heads after the other.
 struct LatentDecode {
   const LatentAttention& mla;
   const Device& device;
@@ -75,7 +75,7 @@ struct LatentDecode {
   FlopsPerSecond rate;
 };
 
-// A block's 64 heads are one fragment: what it reads from L2 passes shared memory once.
+// A block's 64 heads are one fragment: what it reads from L2 passes through shared memory once.
 Seconds BoundByCaches(const LatentDecode& step, Ratio head_blocks, Seconds overlapped, KernelTime& result) {
   const Bytes read =
       Figure("Traffic of the L2", head_blocks * step.kv_cache, "each block of heads reads the latent KV cache");

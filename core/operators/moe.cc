@@ -44,7 +44,7 @@ const std::optional<ExpertRow>& RowOf(const ExpertKernels& kernels, const MoeLay
   return none;
 }
 
-// What the library states; TensorRT-LLM's row where it states none.
+// The row that the library states, otherwise TensorRT-LLM's.
 ExpertRow RowOf(const MoeLayer& layer, const Device& device) {
   const ExpertTable& table = device.architecture->experts;
   const std::optional<ExpertRow>& trtllm = RowOf(table.trtllm, layer, device);
@@ -101,7 +101,7 @@ Ratio ExpertsHit(const MoeLayer& layer, Ratio rows, Ratio preference) {
   if (preference == 0)
     return Figure(kTitle, first + (local - first) * (1 - pow(1 - 1 / local, rows - first)),
                   "of those on this device, all equally likely");
-  // The rows of an expert are Poisson's, their mean varies over the experts as a Gamma distribution: negative binomial.
+  // Rows per expert are Poisson-distributed, their mean Gamma-distributed over the experts: negative binomial.
   return Figure(
       kTitle,
       first + (local - first) * (1 - pow(1 + pow(preference, 2) * (rows - first) / local, -1 / pow(preference, 2))),
@@ -110,7 +110,7 @@ Ratio ExpertsHit(const MoeLayer& layer, Ratio rows, Ratio preference) {
 
 namespace {
 
-// Parameters of the grouped GEMMs, with what the engine's own kernels reach over the library's.
+// Parameters of the grouped GEMMs, with the factors of the engine's own kernels relative to the library's.
 GemmKernelParameters ProductParameters(const MoeKernelParameters& parameters, Ratio bandwidth_gain,
                                        const Device& device) {
   GemmKernelParameters product = parameters.product;
@@ -123,13 +123,13 @@ GemmKernelParameters ProductParameters(const MoeKernelParameters& parameters, Ra
   return product;
 }
 
-// Permute before the GEMMs and combine after them.
+// Permute before the GEMMs, and combine after them.
 struct Permutation {
   Bytes bytes;
   Seconds time;
 };
-// Where each pass is a kernel: gate and up products are written and read, the activation written and read, the down
-// product written and read; each bias reads and writes what it is added to.
+// If each pass is a separate kernel: gate and up products are written and read, then the activation, then the down
+// product; each bias reads and writes the tensor to which it is added.
 Bytes PassedBytes(const MoeLayer& layer, Ratio rows, const MoeKernelParameters& parameters) {
   const Ratio width = layer.ffn / layer.tp, biases = parameters.biases;
   return Figure("Bytes between the products",
@@ -153,7 +153,7 @@ Permutation Permute(const MoeLayer& layer, Ratio rows, const MoeKernelParameters
               parameters.permute_efficiency);
 }
 
-// FLOPs, traffic and the times of the levels of all three; without the time itself.
+// FLOPs, traffic and level times of all three, without the total time.
 KernelTime WorkOf(const KernelTime& up, const KernelTime& down, const Permutation& moved) {
   KernelTime work;
   work.compute = up.compute + down.compute;
@@ -168,7 +168,7 @@ KernelTime WorkOf(const KernelTime& up, const KernelTime& down, const Permutatio
   return work;
 }
 
-// A cache if it bounds the longer product, else what takes longer in the whole layer.
+// A cache if it bounds the longer product, otherwise the larger part of the whole layer's time.
 Bound BoundOfProducts(const KernelTime& up, const KernelTime& down, const KernelTime& layer) {
   const Bound longer = up.time >= down.time ? up.bound : down.bound;
   if (longer == Bound::kL2 || longer == Bound::kL1) return longer;

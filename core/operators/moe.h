@@ -11,7 +11,7 @@
 
 namespace slipstick {
 
-enum class Routing { kRandom, kEven };  // serving; benchmarks that distribute tokens round-robin
+enum class Routing { kRandom, kEven };  // kRandom: serving; kEven: benchmarks that distribute tokens round-robin
 ENUM_NAMES(Routing, {kRandom, "random"}, {kEven, "even"});
 
 struct MoeLayer {
@@ -21,40 +21,40 @@ struct MoeLayer {
   std::optional<Ratio> held_tokens;
   Ratio experts = 8, top_k = 2;
   Ratio hidden = 4096, ffn = 14336;
-  bool gated = true;  // three matrices per expert, not two
+  bool gated = true;  // three matrices per expert instead of two
   Ratio tp = 1, ep = 1;
   Precision precision = Precision::kBf16;
   Precision weights = Precision::kBf16;
   Scaling scaling = Scaling::kTensor;
-  Ratio imbalance = 1;  // rows of this device over the mean
+  Ratio imbalance = 1;  // rows of this device relative to the mean
   Routing routing = Routing::kRandom;
   ExpertLibrary library = ExpertLibrary::kTrtllm;
   Ratio weights_in_l2 = 0;  // fraction of the experts' weights found in L2
-  // Of an element of the weights, and of one that is computed with, as what chose the formats; 0: of the formats.
+  // Bytes per element of weights and computed operands, with the nodes of the format choices; 0: from the format.
   Bytes weight_size{}, activation_size{};
   Ratio output_bytes = Gemm().output_bytes;  // written per output element of a product
 };
 
 struct MoeKernelParameters {
   GemmKernelParameters product;     // of the grouped GEMMs, without their launches
-  Ratio bandwidth_gain = 1;         // on the device's bandwidth efficiency, for weights, permute and combine
+  Ratio bandwidth_gain = 1;         // factor on the device's bandwidth efficiency, for weights, permute and combine
   Ratio weight_bandwidth_gain = 1;  // r_b: further factor for weights
   Ratio permute_efficiency = 1;     // e_v: of permute and combine
-  Bytes pass_bytes;                 // of an element between products whose passes are kernels of their own; 0: fused
-  Ratio biases = 0;                 // 1: a pass each after the three products, where those are not fused
+  Bytes pass_bytes;                 // per element between products, if passes are separate kernels; 0: fused
+  Ratio biases = 0;                 // 1: one pass after each of the three products, if these are not fused
   Ratio kept_l2 = 0;                // L2 capacities that keep half of the permuted and combined data
   Seconds launch;                   // t_moe: of all kernels of the layer
   Seconds expert;                   // t_e: per expert that the device holds
-  Ratio routing_preference = 0;     // v: coefficient of variation, over the experts, of how likely they are
-  // What an engine's own kernels reach over the library's, of the GEMM and bandwidth efficiencies above.
+  Ratio routing_preference = 0;  // v: coefficient of variation, over the experts, of their probability of being chosen
+  // Factors of an engine's own kernels on the GEMM and bandwidth efficiencies above.
   Ratio engine_gemm_efficiency = 1, engine_bandwidth_efficiency = 1;
 };
 MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device& device);
-// Inside a serving step: real routing is correlated, and the kernel before finds the scales of narrow formats.
+// Inside a serving step: real routing is correlated, and the preceding kernel finds the scales of narrow formats.
 MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device& device);
 
 // Expected number of experts on this device that get at least one of `rows` rows; a token's rows go to different
-// experts. `preference`: coefficient of variation, over the experts, of how likely they are.
+// experts. `preference`: coefficient of variation, over the experts, of their probability of being chosen.
 Ratio ExpertsHit(const MoeLayer& layer, Ratio rows, Ratio preference);
 
 // Time on one device, without communication. Mean error with balanced routing: bf16 11.6 %, fp8 12.0 %, fp8 blocks 13.4

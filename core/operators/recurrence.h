@@ -8,7 +8,7 @@
 namespace slipstick {
 
 struct Recurrence {
-  bool by_channel = false;  // Mamba's first form: no products of matrices
+  bool by_channel = false;  // Mamba's first version: no matrix products
   Ratio head_dim = 1, state = 1;
   Ratio rows = 1;                // tokens over all sequences
   Ratio tokens = 1;              // per sequence

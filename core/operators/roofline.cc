@@ -12,7 +12,7 @@ constexpr std::optional<FlopsPerSecond> PeakRates::* kPeaks[] = {
     &PeakRates::fp32, &PeakRates::tf32, &PeakRates::bf16, &PeakRates::fp16,           &PeakRates::fp8,
     &PeakRates::int8, &PeakRates::fp4,  &PeakRates::int4, &PeakRates::fp16_accumulate};
 
-// What the device would reach by itself gives way to the utilizations.
+// The utilizations replace the device's own achievable fractions.
 void SetEfficiency(const Utilizations& utilizations, Device& device) {
   Efficiency& e = device.efficiency;
   const auto instead = [](auto value, Ratio utilization) {
@@ -33,7 +33,7 @@ void SetEfficiency(const Utilizations& utilizations, Device& device) {
 
 Cluster AtUtilizations(Cluster cluster, const Utilizations& utilizations) {
   Device& device = cluster.device;
-  CompleteEfficiency(device);  // the memory that a program can allocate is the device's own
+  CompleteEfficiency(device);  // keeps the device's own usable memory
   device.architecture = Architecture("roofline");
   SetEfficiency(utilizations, device);
   const auto scale = [](auto& rate, Ratio utilization) {

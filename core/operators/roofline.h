@@ -1,5 +1,5 @@
-// The plain abstraction: a cluster whose rates are a uniform fraction of the data sheet's, with the kernels of the
-// family "roofline".
+// The plain roofline: a cluster whose rates are a uniform fraction of the data sheet's, with the kernels of the family
+// "roofline".
 #pragma once
 
 #include "core/hardware/cluster.h"
@@ -7,8 +7,8 @@
 
 namespace slipstick {
 
-// All rates scaled, every efficiency 1, no latency but the network's. Collectives follow the textbook's equations
-// unless the cluster states a library.
+// Scales all rates, sets every efficiency to 1, and keeps only the network's latencies. Collectives use the textbook's
+// equations unless the cluster states a library.
 Cluster AtUtilizations(Cluster cluster, const Utilizations& utilizations);
 
 }  // namespace slipstick

@@ -39,11 +39,11 @@ KernelTime TimeOf(const RowKernel& kernel, const Device& device) {
   const RowwiseTable& table = device.architecture->rowwise;
   const KernelTraits& traits = device.architecture->traits;
   const std::string_view source = SourceOf(device, table.source);
-  // An element at a time: as fast as memory, row by row or not.
+  // Element by element: as fast as memory, whether row by row or not.
   const bool is_plain = kernel.kind == RowKind::kAdd || (kernel.kind == RowKind::kGelu && !kernel.gated);
   const Seconds launch = table.launch_factor * *device.efficiency.launch_latency;
   const Seconds column_latency = is_plain || kernel.kind == RowKind::kSoftmax ? Seconds{} : table.column_latency;
-  const Bytes issued = table.bytes_per_thread_clock * traits.threads_per_clock;  // per SM and clock, at most; 0: any
+  const Bytes issued = table.bytes_per_thread_clock * traits.threads_per_clock;  // limit per SM and clock; 0: none
   const Ratio rows = kernel.rows, columns = kernel.columns, units = device.units;
   const BytesPerSecond of_memory = device.memory.bandwidth * table.bandwidth_efficiency;
   KernelTime result;

@@ -18,7 +18,7 @@ struct RowKernel {
   bool gated = false;  // gelu: reads two columns per written column
 };
 
-// Mean error on A100 and H100 with one set of constants for all: 11 to 17 %, addition 24 %; elsewhere rules.
+// Mean error on A100 and H100 with one set of constants for all: 11 to 17 %, addition 24 %; other devices use rules.
 KernelTime TimeOf(const RowKernel& kernel, const Device& device);
 
 }  // namespace slipstick

@@ -10,12 +10,12 @@ namespace {
 
 constexpr Bytes kScore = 4 * kB, kIndex = 4 * kB;  // scores in fp32, indices in 32 bit
 
-// A kernel that computes and moves data side by side.
+// A kernel that overlaps computation and data movement.
 struct KernelWork {
   std::string_view title, note;
   Flops flops{};
   Bytes bytes{};
-  Seconds compute{}, memory{};  // compute: 0 where comparisons are all that there is
+  Seconds compute{}, memory{};  // compute: 0 if the kernel only compares
 };
 KernelTime TimeOfKernel(const KernelWork& work, Bound data, const Device& device) {
   const SparseLatentRow& row = device.architecture->latent.sparse;
@@ -31,20 +31,20 @@ KernelTime TimeOfKernel(const KernelWork& work, Bound data, const Device& device
   return kernel;
 }
 
-// Tokens that the queries may see: of a causal prompt, the mean of its first and last query.
+// Query-token pairs that the queries may see; for a causal prompt, from the mean of its first and last query.
 Ratio VisibleTo(const SparseAttention& attention) {
   const Ratio q_len = attention.q_len, kv_len = attention.kv_len;
   return attention.batch * q_len * (attention.decode ? kv_len : kv_len - q_len + (q_len + 1) / 2);
 }
 
-// Queries with what they may see: tokens, or entries of several.
+// Pairs of a query and a token, or an entry of several tokens, that it may see.
 Ratio CountPairs(const SparseAttention& attention) {
   const Ratio tokens = VisibleTo(attention);
   if (attention.ratio > 0) return Figure("Scores", tokens / attention.ratio, "of every earlier entry for every query");
   return Figure("Scores", tokens, "of every earlier token for every query");
 }
 
-// Queries with the entries that they attend to, and with the tokens that every query attends to besides.
+// Pairs of a query and an entry that it attends to, plus those with the tokens that every query attends to.
 Ratio CountEntries(const SparseAttention& attention) {
   const Ratio batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, top_k = attention.top_k,
               ratio = attention.ratio;
@@ -59,7 +59,7 @@ Ratio CountEntries(const SparseAttention& attention) {
                 kNote);
 }
 
-// Queries with the tokens that they attend to: as many as there are, up to top_k.
+// Pairs of a query and a token that it attends to: all visible tokens, up to top_k.
 Ratio CountSelected(const SparseAttention& attention) {
   if (attention.ratio > 0) return CountEntries(attention);
   const Ratio batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len, top_k = attention.top_k;
@@ -72,8 +72,8 @@ Ratio CountSelected(const SparseAttention& attention) {
                 kNote);
 }
 
-// Scores that are written and indices that are chosen: of tokens, or of blocks by their best token, for each head by
-// itself.
+// Scores that are written and indices that are chosen: per token, or per block by its best token and then separately
+// for each head.
 struct Candidates {
   Ratio written = 0, chosen = 0;
 };
@@ -92,7 +92,7 @@ Bytes IndexKeyOf(const SparseAttention& attention) {
   return Figure("Indexer key of a token", attention.index_dim * KvElement(attention), "as the KV cache is stored");
 }
 
-// Bandwidth of the kernels that stream, as the others of the family.
+// Bandwidth of streaming kernels, as for the family's other kernels.
 BytesPerSecond StreamOf(const Device& device, const Stream& data) {
   return device.architecture->latent.bandwidth_efficiency * data.bandwidth;
 }
@@ -117,7 +117,7 @@ KernelTime TimeOfScores(const SparseAttention& attention, Ratio pairs, Ratio wri
   return TimeOfKernel(work, data.bound, device);
 }
 
-// A histogram of the scores finds the threshold, a second pass takes the scores above it.
+// A histogram of the scores finds the threshold; a second pass collects the scores above it.
 KernelTime TimeOfSelection(const Candidates& candidates, const Device& device) {
   const SparseLatentRow& row = device.architecture->latent.sparse;
   const Stream data = SlowestStream(device);
@@ -129,7 +129,7 @@ KernelTime TimeOfSelection(const Candidates& candidates, const Device& device) {
   return TimeOfKernel(work, data.bound, device);
 }
 
-// A latent or entry that several queries attend to is read once.
+// A latent or entry that several queries attend to is read only once.
 Bytes CoreBytes(const SparseAttention& attention, Ratio selected, Ratio pair_dims) {
   const Ratio batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len;
   const Bytes queries = 2 * kB * batch * q_len * attention.heads * pair_dims;

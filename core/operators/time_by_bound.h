@@ -1,4 +1,4 @@
-// The time of a step or pass by what bounds it.
+// The time of a step or pass, split by bound.
 #pragma once
 
 #include <array>
@@ -27,9 +27,9 @@ struct TimeByBound : ByBound<Seconds> {
   [[nodiscard]] Seconds Total() const { return compute + l1 + l2 + memory + network + latency + bubble; }
 };
 
-// Shares of the operators that each part bounds; all is computing if there are none.
+// Share of each bound in the operators' time; if there are no operators, all of it is compute.
 ByBound<Ratio> SharesOf(const TimeByBound& operators);
-// `total` by such shares, and what stands beside it.
+// Splits `total` by these shares, and adds the times beside it.
 TimeByBound SplitByBound(Seconds total, const ByBound<Ratio>& shares, const ByBound<Seconds>& beside);
 
 }  // namespace slipstick

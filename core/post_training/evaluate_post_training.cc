@@ -53,7 +53,7 @@ void Bind(StepInputs& inputs, Tape* tape) {
   from("Parameters of the model", inputs.parameters, "model");
 }
 
-// The generation pool of the best split, by the time of a step on each.
+// The generation pool of the best split, which minimizes the step time.
 Ratio GenerationDevices(const BestSplit& found, Ratio devices) {
   Alternatives<Seconds> among;
   std::size_t place = 0;
@@ -66,7 +66,7 @@ Ratio GenerationDevices(const BestSplit& found, Ratio devices) {
                           "the split with the shortest step", "", among, place);
 }
 
-// The devices in question: those that were asked for, or the best split.
+// The pools: the requested ones, or those of the best split.
 Pools ChoosePools(const StepInputs& inputs, const Samples& sampled, PostTrainingReport& report) {
   const PostTraining& asked = inputs.asked;
   const Ratio devices = inputs.devices;
@@ -79,7 +79,7 @@ Pools ChoosePools(const StepInputs& inputs, const Samples& sampled, PostTraining
   const BestSplit found = FindBestSplit(inputs, sampled, splits);
   report.splits = found.compared;
   if (asked.generation_devices) return with(*asked.generation_devices);
-  if (found.compared.empty()) return with(splits.front().generation_devices);  // the training mapping suits none
+  if (found.compared.empty()) return with(splits.front().generation_devices);  // no split suits the training mapping
   return with(GenerationDevices(found, devices));
 }
 
@@ -109,7 +109,7 @@ void FindInfeasible(const PostTrainingParts& parts, const SplitStep& step, doubl
   }
 }
 
-// Shares of device time in which a pool waits for the other.
+// Shares of device time in which one pool waits for the other.
 struct Idle {
   Ratio generation, training, all;
 };

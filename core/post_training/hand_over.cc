@@ -13,7 +13,7 @@ Seconds TimeCollective(CollectiveType type, Bytes bytes, double ranks, const Clu
   return TimeOf(CollectiveCall{.type = type, .bytes = PlainOf(bytes)}, PlaceFirst(cluster, ranks), cluster).time;
 }
 
-// A device of the engine loads whole tensors, of which it keeps its part, so all parameters reach each of them.
+// A device of the engine loads whole tensors and keeps its part of them, so all parameters reach every device.
 Seconds SyncTime(const StepInputs& inputs, const Pools& pools, Bytes weights) {
   const Cluster& cluster = inputs.parts.cluster;
   const Ratio holders = Figure("Devices that gather the weights", min(inputs.copy_devices, pools.training));

@@ -1,4 +1,4 @@
-// Between training and generation: new weights to the engine, and models that take turns in device memory.
+// Between training and generation: new weights go to the engine, and models take turns in device memory.
 #pragma once
 
 #include "core/post_training/step_inputs.h"
@@ -8,8 +8,8 @@ namespace slipstick {
 
 struct HandOver {
   Seconds weight_sync, engine_switch;
-  Bytes weights;  // of the whole model, as they are sent
-  Bytes host;     // that waits in host memory, per device
+  Bytes weights;  // of the whole model, in the format that is sent
+  Bytes host;     // per device: models that wait in host memory
 };
 HandOver TimeHandOver(const StepInputs& inputs, const Pools& pools, const TrainingMemory& memory);
 

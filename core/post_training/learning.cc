@@ -9,15 +9,15 @@
 namespace slipstick {
 namespace {
 
-// Micro-batches of packed sequences, each as many tokens as the training part's sequence times its micro-batch size.
-// Attention sees a sequence as long as the one that a token is in, in the mean.
+// Micro-batches of packed sequences, each with as many tokens as the training part's sequence times its micro-batch
+// size. Attention uses the mean length of a sequence over the tokens.
 struct Packing {
   Count sequences = 1, length = 1;  // of a micro-batch
 };
 
 Packing PackingOf(const TrainingRun& run, double token_sequence) {
   const Count room = run.sequence * run.mapping.micro_batch;
-  const Count unit = 2 * run.mapping.cp * run.mapping.tp;  // that context and sequence parallelism divide
+  const Count unit = 2 * run.mapping.cp * run.mapping.tp;  // context and sequence parallelism must divide it
   Packing packing;
   const Count wanted = std::llround(static_cast<double>(room) / token_sequence);
   packing.sequences = std::max<Count>(1, std::min(wanted, room / unit));
@@ -47,7 +47,7 @@ StepInputs InputsOf(const PostTraining& asked, const PostTrainingParts& parts) {
   inputs.pack_tokens = training.sequence * training.mapping.micro_batch;
   inputs.parameters = CountParameters(model).total;
   inputs.host_bandwidth = cluster.device.host.bandwidth;
-  // Through shared memory, tensor after tensor, where training is on the same device.
+  // Through shared memory, tensor after tensor, if training is on the same device.
   inputs.sync_rate = asked.sync_rate.value_or((asked.placement == RlPlacement::kColocated ? 38 : 90) * kGBps);
   return inputs;
 }

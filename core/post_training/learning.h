@@ -1,4 +1,4 @@
-// What a step does with its samples: forward passes that score them, and the updates of the training part.
+// The learning part of a step: forward passes that score the samples, and the updates of the training part.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@ namespace slipstick {
 
 struct Learning {
   Seconds pass;           // one forward pass over all samples
-  Seconds training;       // of the policy, and of the critic where there is one
-  Ratio updates = 1;      // of an epoch
-  TrainingReport update;  // one of them
-  Issues issues;          // the mapping does not divide the devices
+  Seconds training;       // of the policy, and of the critic if there is one
+  Ratio updates = 1;      // per epoch
+  TrainingReport update;  // a single update
+  Issues issues;          // set if the mapping does not divide the devices
 };
 Learning TimeLearning(const StepInputs& inputs, Ratio devices, const Samples& sampled);
 

@@ -1,5 +1,5 @@
 // Post-training by reinforcement learning: the serving part generates rollouts, models score them, the training part
-// learns from them, and the new weights go back to the serving engine. One such iteration is a step.
+// learns from them, and the new weights return to the serving engine. One such iteration is a step.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ namespace slipstick {
 enum class RlAlgorithm { kGrpo, kPpo };
 ENUM_NAMES(RlAlgorithm, {kGrpo, "grpo"}, {kPpo, "ppo"});
 
-// colocated: generation and training take turns on all devices. pools: each has devices of its own.
+// colocated: generation and training take turns on all devices. pools: each has its own devices.
 enum class RlPlacement { kColocated, kPools };
 ENUM_NAMES(RlPlacement, {kColocated, "colocated"}, {kPools, "pools"});
 
@@ -32,14 +32,14 @@ struct PostTraining {
   Tally prompts = 1;
   Tally responses_per_prompt = 1;
   Tally epochs = 1;
-  std::optional<Count> max_response;  // tokens; off: as the lengths fall
-  Ratio length_variation = 0;         // lognormal responses, where serving.lengths states none
+  std::optional<Count> max_response;  // tokens; absent: no limit
+  Ratio length_variation = 0;         // lognormal responses, unless serving.lengths states a distribution
   bool old_log_probs = true;
   bool reference = true;
   bool reward_model = false;
   RlPlacement placement = RlPlacement::kColocated;
   Tally steps_off = 0;
-  std::optional<Tally> generation_devices;  // of pools; off: the best split
+  std::optional<Tally> generation_devices;  // for pools; absent: the best split
   Seconds step_overhead;
   Seconds engine_switch;
   BytesPerSecond swap_rate;
@@ -51,7 +51,7 @@ struct Schema<PostTraining> {
   static const Fields fields;
 };
 
-// Critical path of a step; adds up to it.
+// Critical path of a step; the parts add up to the step.
 struct PostTrainingTime {
   Seconds generation, reward, old_log_probs, reference, values, training, weight_sync, engine_switch;
   [[nodiscard]] Seconds Total() const {
@@ -59,7 +59,7 @@ struct PostTrainingTime {
   }
 };
 
-// A way to split the devices.
+// One way to split the devices.
 struct DeviceSplit {
   Count generation_devices = 0, training_devices = 0;
   Seconds step_time;
@@ -69,22 +69,22 @@ struct DeviceSplit {
 struct PostTrainingReport {
   Seconds step_time;
   PostTrainingTime time;
-  Seconds generation, learning;  // in full: rollouts; scoring and training
+  Seconds generation, learning;  // full times, hidden or not: rollouts; scoring and training
   Ratio samples = 0, updates = 0;
   TokensPerSecond tokens_per_s, tokens_per_s_per_device;
   Tokens mean_response, longest_response;
   Ratio running = 0;       // sequences of an attention group at the start of the rollouts
-  Ratio slots_in_use = 0;  // mean share of them that still generate
-  Ratio generation_idle = 0, training_idle = 0, idle = 0;  // shares of device time in which a pool waits
+  Ratio slots_in_use = 0;  // mean share of these that still generate
+  Ratio generation_idle = 0, training_idle = 0, idle = 0;  // shares of device time spent waiting
   Count generation_devices = 0, training_devices = 0;
   Bytes synced_weights;
   Bytes host;                       // host memory per device
-  std::vector<DeviceSplit> splits;  // that were compared
+  std::vector<DeviceSplit> splits;  // splits that were compared
   std::vector<Infeasibility> infeasible;
   std::vector<std::string> warnings;
 };
 
-// The parts of a scenario that post-training rests on, each valid by itself.
+// The parts of a scenario that post-training uses; each must be valid by itself.
 struct PostTrainingParts {
   const Model& model;
   const Cluster& cluster;

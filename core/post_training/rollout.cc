@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kShares = 32;
 
-// Cut lengths at a scale.
+// Scales lengths and cuts them at the longest.
 std::vector<double> CutAt(double longest, double scale, std::vector<double> lengths) {
   for (double& length : lengths) length = min(longest, max(1.0, scale * length));
   return lengths;
@@ -27,7 +27,7 @@ double MeanOfLengths(const std::vector<double>& lengths) {
   return sum / static_cast<double>(lengths.size());
 }
 
-// The factor by which lengths must grow so that, cut at the longest, their mean is as wanted.
+// The factor on lengths for which, after the cut at the longest, their mean is `wanted`.
 double ScaleTo(double wanted, double longest, const std::vector<double>& lengths) {
   double low = 0, high = 1;
   while (MeanOfLengths(CutAt(longest, high, lengths)) < wanted && high < 1 << 20) high *= 2;
@@ -47,7 +47,7 @@ ServingLoad RolloutLoad(const ServingLoad& serving, Count devices, double mean) 
   load.concurrency.reset();
   load.waves.reset();
   load.sessions.reset();
-  load.idle_sessions.reset();  // the prompts that hit the cache are those of a group that runs
+  load.idle_sessions.reset();  // the prompts that hit the cache are those of a running group
   load.batch = {false, 1};
   load.output = std::max<Count>(1, std::llround(mean));
   const Count unit = DevicesPerReplica(load.mapping);
@@ -58,10 +58,10 @@ ServingLoad RolloutLoad(const ServingLoad& serving, Count devices, double mean) 
 
 struct Decoded {
   Seconds time;
-  double slot_steps = 0;  // of a slot, until its sequence ends: mean
+  double slot_steps = 0;  // mean steps of a slot until its sequence ends
 };
 
-// Sequences of one group that begin together and end one after the other, until the longest of all groups.
+// Sequences of one group that begin together and end one after the other, until the longest one of all groups ends.
 Decoded DecodeTogether(double running, double prompt, const ResponseLengths& lengths, Seconds step_overhead,
                        StepTimes& times) {
   Decoded decoded;
@@ -87,7 +87,7 @@ struct PromptWork {
   double sequences = 1, prompt = 1, prefix_hit = 0, step_tokens = 1;
 };
 
-// All prompts of a group, in passes as large as the engine's.
+// Prefills all prompts of a group, in passes as large as the engine's.
 Seconds PrefillAll(const PromptWork& work, StepTimes& times) {
   const double computed = max(1.0, work.prompt * (1 - work.prefix_hit));
   StepWork pass;
@@ -118,7 +118,7 @@ ResponseLengths LengthsOf(const PostTraining& asked, const ServingLoad& load, do
   const auto mean = static_cast<double>(load.output);
   std::vector<double> lengths;
   for (int i = 0; i < kShares; ++i) lengths.push_back(LengthAtShare(distribution, mean, (i + 0.5) / kShares));
-  // median, nearly, of the longest of so many
+  // approximately the median of the longest of this many samples
   const double last = LengthAtShare(distribution, mean, samples / (samples + 1));
   const double most = asked.max_response ? static_cast<double>(*asked.max_response) : last * (1 << 20);
   const bool has_own_mean = distribution.kind == LengthKind::kQuantiles;
@@ -144,7 +144,7 @@ Samples SamplesOf(const PostTraining& asked, const ServingLoad& load, Ratio outp
 
 namespace {
 
-// Samples of the attention group with the most, and how many of them run at once.
+// Samples of the attention group that has most, and how many of them run at once.
 struct RolloutGroup {
   Ratio sequences = 1, running = 1;
 };
@@ -166,7 +166,7 @@ Seconds PrefillTime(const StepInputs& inputs, const RolloutGroup& group, const D
                    {group.sequences, inputs.prompt, inputs.prefix_hit}, "in passes as large as the engine's");
 }
 
-// Time and occupancy of the rollouts, as soon as the prompts are prefilled.
+// Time and occupancy of the rollouts after the prompts are prefilled.
 void DecodeAll(const StepInputs& inputs, const RolloutGroup& group, const Samples& sampled, Seconds prefill,
                StepTimes& times, Rollouts& rollouts) {
   const Ratio sequences = group.sequences, running = group.running, prompt = inputs.prompt;

@@ -8,7 +8,7 @@
 namespace slipstick {
 namespace {
 
-constexpr std::size_t kFew = 24;  // splits that are all compared
+constexpr std::size_t kFew = 24;  // up to this number all splits are compared
 
 bool IsFaster(const DeviceSplit& a, const DeviceSplit& b) {
   return a.fits != b.fits ? a.fits : a.step_time < b.step_time;
@@ -20,14 +20,14 @@ bool Fits(const PostTrainingParts& parts, const SplitStep& step) {
          step.hand_over.host <= parts.cluster.device.host.memory;
 }
 
-// Under one step off, what training does not hide of the rollouts.
+// With one step off-policy, the part of the rollouts that training does not hide.
 Seconds ExposedRollouts(const PostTraining& asked, Seconds generation, Seconds learned) {
   if (asked.steps_off == 0) return Figure("Exposed rollouts", generation);
   return Figure("Exposed rollouts", max(Seconds(), generation - learned),
                 "the generation pool works on the next step while this one is trained");
 }
 
-// The passes that score the samples; one that is off takes no time.
+// Times the passes that score the samples; a pass that is off takes no time.
 void TimeScoring(const PostTraining& asked, Seconds pass, PostTrainingTime& time) {
   if (asked.reward_model)
     time.reward = Figure("Reward model", pass, "one forward pass of a model of the policy's size");
@@ -72,8 +72,8 @@ std::vector<DeviceSplit> SplitsOf(const TrainingRun& training, const ServingLoad
   return splits;
 }
 
-// The more devices generate, the shorter the rollouts and the longer training, so the step has one valley: it is
-// narrowed down by thirds.
+// More devices for generation make the rollouts shorter and training longer, so the step time has one minimum, which a
+// ternary search finds.
 BestSplit FindBestSplit(const StepInputs& inputs, const Samples& sampled, const std::vector<DeviceSplit>& splits) {
   std::map<std::size_t, DeviceSplit> compared;
   const auto at = [&](std::size_t place) {
@@ -89,7 +89,7 @@ BestSplit FindBestSplit(const StepInputs& inputs, const Samples& sampled, const 
   while (high - low > kFew) {
     const std::size_t third = (high - low) / 3, left = low + third, right = high - 1 - third;
     const DeviceSplit a = at(left), b = at(right);
-    // Where neither fits, the side with the most training devices is the likelier.
+    // If neither fits, the side with more training devices is more likely to fit.
     const bool goes_left = a.fits || b.fits ? IsFaster(a, b) : true;
     goes_left ? high = right : low = left;
   }

@@ -1,4 +1,4 @@
-// A step on a given split of the devices, and the splits there are.
+// A step on a given split of the devices, and all possible splits.
 #pragma once
 
 #include <vector>
@@ -19,10 +19,10 @@ struct SplitStep {
 };
 SplitStep StepOn(const StepInputs& inputs, const Samples& sampled, const Pools& pools);
 
-// Every way to give whole replicas to generation and whole copies of the training mapping to training.
+// Every way to assign whole replicas to generation and whole copies of the training mapping to training.
 std::vector<DeviceSplit> SplitsOf(const TrainingRun& training, const ServingLoad& serving, Count devices);
 
-// The fastest of them that fits, and those that were compared on the way, by generation devices.
+// The fastest split that fits, and the splits that were compared, by generation devices.
 struct BestSplit {
   DeviceSplit best;
   std::vector<DeviceSplit> compared;

@@ -1,4 +1,4 @@
-// The question on recorded requests: how fast they come, and what users expect.
+// The question about recorded requests: their rate, and the latency targets.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 namespace slipstick {
 
 struct ReplayQuestion {
-  double speed = 1;                      // of the arrivals, over that of the trace
-  std::optional<double> requests_per_s;  // mean arrival rate, in place of the trace's
+  double speed = 1;                      // factor on the trace's arrival rate
+  std::optional<double> requests_per_s;  // mean arrival rate, replaces the trace's
   std::optional<Seconds> ttft, tpot;
   Percentile percentile = Percentile::k99;
 };
 FIELDS_OF(ReplayQuestion);
 
-// `json` may hold a member "request", which is not read.
+// `json` may have a member "request", which is ignored.
 Result<ReplayQuestion> ReadReplayQuestion(Json json);
 
 }  // namespace slipstick

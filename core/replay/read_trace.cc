@@ -19,7 +19,7 @@ constexpr std::size_t kMostIssues = 10;
 struct Format {
   std::string_view name;
   Seconds time_unit;
-  Count block;  // tokens, if the lengths do not say otherwise
+  Count block;  // in tokens, unless the lengths imply another size
 };
 constexpr Format kMooncake{"mooncake", 1 * kMs, 512}, kBailian{"bailian", 1 * kS, 16}, kAgent{"agent", 1 * kS, 64},
     kBenchmark{"benchmark", 1 * kS, 0};
@@ -31,14 +31,14 @@ const Format* FormatOf(const TraceRow& row) {
   return row.Find(TraceKey::kChatId) != nullptr ? &kBailian : &kMooncake;
 }
 
-// Whether no prompt has more blocks of this size than it has room for. The last one may be cut short.
+// Whether every prompt has room for its blocks of this size. Its last block may be partly filled.
 bool Holds(Count block, const std::vector<TracedRequest>& requests) {
   return std::all_of(requests.begin(), requests.end(), [block](const TracedRequest& one) {
     return static_cast<Count>(one.blocks.size()) <= (one.prompt + block - 1) / block;
   });
 }
 
-// The largest power of two that holds: twice the size of the blocks has too few for any prompt of three blocks.
+// The largest power of two that is possible: with twice the real size, prompts of three blocks would have too many.
 Count LargestThatHolds(const std::vector<TracedRequest>& requests) {
   Count block = std::bit_floor(static_cast<std::uint64_t>(kMostTokens));
   while (block > 1 && !Holds(block, requests)) block /= 2;
@@ -47,7 +47,7 @@ Count LargestThatHolds(const std::vector<TracedRequest>& requests) {
 
 class TraceReader {
  public:
-  // Whether to go on.
+  // Adds a row; returns whether to continue.
   bool Add(const TraceRow& row) {
     const Format* format = FormatOf(row);
     if (format_ == nullptr) format_ = format;
@@ -83,7 +83,7 @@ class TraceReader {
  private:
   void Fault(const TraceRow& row, std::string message) { issues_.push_back({row.place, std::move(message)}); }
 
-  // A number from `least` to `most`; 0 with an issue if it is none.
+  // A number from `least` to `most`; 0 and an issue if it is not one.
   double Number(const TraceRow& row, TraceKey key, std::string_view name, double least, double most) {
     const TraceValue* value = row.Find(key);
     const bool is_number = value != nullptr && value->kind == TraceValue::Kind::kNumber;
@@ -98,7 +98,7 @@ class TraceReader {
     return 0;
   }
 
-  // Or absent.
+  // Whether the member is a list, or absent.
   bool IsList(const TraceRow& row, TraceKey key, std::string_view name) {
     const TraceValue* value = row.Find(key);
     if (value == nullptr || value->kind == TraceValue::Kind::kList) return true;
@@ -106,7 +106,7 @@ class TraceReader {
     return false;
   }
 
-  // A request without output, as of a failed one, is counted and left out.
+  // Requests without output, such as failed ones, are counted and left out.
   void Keep(const TraceRow& row, TracedRequest request) {
     if (request.output < 1) {
       ++without_output_;
@@ -116,7 +116,7 @@ class TraceReader {
     trace_.requests.push_back(std::move(request));
   }
 
-  // Numbers of blocks in the order in which they come up.
+  // Numbers the blocks in the order of their first use.
   std::vector<std::uint32_t> Blocks(const TraceRow& row) {
     std::vector<std::uint32_t> blocks;
     if (!IsList(row, TraceKey::kHashIds, "hash_ids")) return blocks;
@@ -214,7 +214,7 @@ class TraceReader {
       trace_.requests_per_s = rate->number;
   }
 
-  // Times from the first request on. Either all requests have one, or none has.
+  // Sets times relative to the first request. Either all requests must have one, or none.
   void SetTimes() {
     std::vector<TracedRequest>& requests = trace_.requests;
     Seconds first = Seconds::FromBase(std::numeric_limits<double>::infinity());
@@ -239,7 +239,7 @@ class TraceReader {
     for (TracedRequest& one : requests) {
       if (one.arrival) one.arrival = *one.arrival - first;
     }
-    // Requests that follow a turn stay behind it.
+    // Requests that follow a turn must stay behind it.
     std::vector<Seconds> at(requests.size());
     std::vector<Seconds> latest(sessions_.size());
     std::vector<std::size_t> order(requests.size());
@@ -277,7 +277,7 @@ class TraceReader {
 
   const Format* format_ = nullptr;
   RequestTrace trace_;
-  std::vector<std::string> places_;  // of its requests
+  std::vector<std::string> places_;  // places in the file of its requests
   Issues issues_;
   std::unordered_map<std::uint64_t, std::uint32_t> blocks_;
   std::size_t first_block_ = 0;

@@ -12,7 +12,7 @@
 //                input_lens, output_lens and, where there are any, start_times (vllm/benchmarks/serve.py,
 //                python/sglang/bench_serving.py).
 //
-// The size of a block follows from the lengths and the numbers of blocks, where the file does not state it.
+// If the file does not state the size of a block, it follows from the lengths and the numbers of blocks.
 #pragma once
 
 #include <string_view>
@@ -24,7 +24,7 @@ namespace slipstick {
 
 inline constexpr std::size_t kLongestTrace = 64'000'000;  // bytes
 
-// Issues have the line of the file as their path.
+// The path of an issue is the line in the file.
 Result<RequestTrace> ReadTrace(std::string_view text);
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// The verb `replay`: what a file of recorded requests needs, how it is served, and where it breaks.
+// The command `replay`: what a file of recorded requests needs, how it is served, and where serving breaks down.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace slipstick {
 
-// The report of a ReplayJob when it is done, or issues. `on_progress` hears how much of a run is done.
+// The report of a ReplayJob when it is done, or issues. `on_progress` receives the finished fraction of a run.
 Answer ReplayAnswer(std::string_view request, const std::vector<std::string>& assignments, const Json& question,
                     std::string_view trace, const std::function<void(double)>& on_progress = {});
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Count kMostReplicas = 1024;
 
-// The scenario's lengths and load give way to those of the trace.
+// Replaces the scenario's lengths and load by those of the trace.
 Json RequestOf(const Json& request, const TraceSummary& summary) {
   Json overrides = ObjectOf({{"training", nullptr},
                              {"post_training", nullptr},
@@ -37,7 +37,7 @@ Json RequestOf(const Json& request, const TraceSummary& summary) {
   return WithOverrides(request, overrides);
 }
 
-// How many of the requests may miss a target.
+// The number of requests that may miss a target.
 Count MostMisses(Percentile percentile, Count requests) {
   const Count of_100 = percentile == Percentile::k50 ? 50 : percentile == Percentile::k90 ? 90 : 99;
   return requests - (requests * of_100 + 99) / 100;
@@ -111,12 +111,12 @@ bool ReplayJob::Holds(const PlayedTrace& played) const {
     return !target || !(At(question_.percentile, of, mean) > *target);
   };
   const SimulatedServing& served = played.served;
-  const bool grows = played.queue.grows_from && summary_.requests_per_s > 0;  // all at once, it only shrinks
+  const bool grows = played.queue.grows_from && summary_.requests_per_s > 0;  // all at once, the queue only shrinks
   return !grows && meets(question_.ttft, served.ttft_percentiles, served.ttft) &&
          meets(question_.tpot, served.tpot_percentiles, served.tpot);
 }
 
-// Keeps what the run says, and begins the next one: twice as many replicas until some hold, then between.
+// Keeps the result of a run and begins the next one: twice as many replicas until some number holds, then bisection.
 void ReplayJob::EndRun() {
   std::optional<PlayedTrace> played;
   if (!run_->has_failed()) played = run_->Result();

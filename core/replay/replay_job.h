@@ -1,4 +1,4 @@
-// Recorded requests played in steps: on the replicas of the scenario, and then on more or fewer, to find how many hold.
+// Plays recorded requests in steps: on the scenario's replicas, then on other numbers, to find the fewest that hold.
 #pragma once
 
 #include <memory>
@@ -17,13 +17,13 @@ namespace slipstick {
 
 class ReplayJob {
  public:
-  // `question`: the members of ReplayQuestion; `trace`: the text of a file (read_trace.h), whose lengths and rate take
-  // the place of the scenario's.
+  // `question`: the members of ReplayQuestion; `trace`: the text of a file (read_trace.h), whose lengths and rate
+  // replace those of the scenario.
   static Result<std::shared_ptr<ReplayJob>> Make(Json request, const Json& question, std::string_view trace);
 
-  // Plays so many steps; false when nothing is left to do.
+  // Plays up to `count` steps; false when nothing is left to do.
   bool Step(int count);
-  // Of the run at hand.
+  // Finished fraction of the current run.
   [[nodiscard]] double done() const { return run_ ? run_->done() : 1; }
 
   // {"done", "playing": replicas} while it plays; then
@@ -38,7 +38,7 @@ class ReplayJob {
   void Play(Count replicas, bool may_end_early);
   void EndRun();
   [[nodiscard]] bool Holds(const PlayedTrace& played) const;
-  // Whether the number of replicas matters: requests come one after the other, or somebody waits for them.
+  // Whether the number of replicas matters: requests arrive over time, or there are latency targets.
   [[nodiscard]] bool SeeksReplicas() const {
     return summary_.requests_per_s > 0 || question_.ttft.has_value() || question_.tpot.has_value();
   }
@@ -50,15 +50,15 @@ class ReplayJob {
   TraceSummary summary_;
   Scenario scenario_;
   Count devices_per_replica_ = 1, own_ = 1, most_ = 1;
-  // The run at hand.
+  // The current run.
   Cluster cluster_;
   ServingLoad load_;
   std::optional<TraceRun> run_;
   Count playing_ = 0;
-  // Known so far: the most replicas that fail, the fewest that hold.
+  // Bounds known so far: the largest number of replicas that fails, the smallest that holds.
   Count fails_ = 0;
   std::optional<Count> holds_;
-  std::optional<PlayedTrace> played_, fewest_;  // on the scenario's replicas, and on those that hold
+  std::optional<PlayedTrace> played_, fewest_;  // on the scenario's replicas; on the fewest replicas that hold
 };
 
 }  // namespace slipstick

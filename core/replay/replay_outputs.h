@@ -1,4 +1,4 @@
-// What the answer on recorded requests holds.
+// The outputs of an answer on recorded requests.
 #pragma once
 
 #include "core/base/output.h"

@@ -34,10 +34,10 @@ TraceValue& TraceRow::operator[](TraceKey key) {
 
 namespace {
 
-// Makes rows of the top-level object, of the objects of a top-level list, and of those in a member "requests".
+// Makes rows from the top-level object, from the objects of a top-level list, and from those in a member "requests".
 class RowReader final : public nlohmann::json_sax<Json> {
  public:
-  // `place`: of a row; "": each has its number. `objects`: counts them.
+  // `place`: of a row; "": each row has its number. `objects`: counter of objects.
   RowReader(std::string place, std::size_t* objects, const std::function<bool(TraceRow&)>& on_row)
       : place_(std::move(place)), objects_(objects), on_row_(on_row) {}
   bool null() override { return true; }
@@ -113,7 +113,7 @@ class RowReader final : public nlohmann::json_sax<Json> {
 
   // The character at which the text stops being JSON.
   [[nodiscard]] std::size_t position() const { return position_; }
-  // By `on_row`.
+  // Whether `on_row` stopped the reader.
   [[nodiscard]] bool stopped() const { return stopped_; }
 
  private:
@@ -154,13 +154,13 @@ class RowReader final : public nlohmann::json_sax<Json> {
   std::vector<TraceRow> rows_;  // open
   TraceKey key_ = TraceKey::kOther;
   bool list_ = false, in_requests_ = false, in_list_ = false, stopped_ = false;
-  std::size_t skipped_ = 0;  // open objects and lists that nobody reads
+  std::size_t skipped_ = 0;  // open objects and lists that are skipped
   std::size_t position_ = 0;
 };
 
 bool IsBlank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
-// The whole text as one value, if its first line is none.
+// Whether the whole text is one value: it is a list, or its first line by itself is not valid JSON.
 bool IsOneValue(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return false;

@@ -1,5 +1,5 @@
-// The objects of a file of requests, one after the other, with those of their members that a format may have. All else
-// in the file, such as texts and the times of tokens, is read over and never kept.
+// The objects of a file of requests, one after the other, with only the members that a format may have. Everything else
+// in the file, such as texts and the times of tokens, is skipped and not stored.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ enum class TraceKey {
   kIn,
   kOut,
   kHashScope,
-  kRequests,  // from here on lists
+  kRequests,  // lists from here on
   kHashIds,
   kInputLens,
   kOutputLens,
@@ -40,7 +40,7 @@ inline constexpr std::size_t kTraceKeys = static_cast<std::size_t>(TraceKey::kOt
 struct TraceValue {
   enum class Kind { kNumber, kText, kList, kWrong } kind = Kind::kWrong;
   double number = 0;
-  std::string text;          // of a number that is whole, its digits
+  std::string text;          // digits of a whole number
   std::vector<double> list;  // of numbers
 };
 
@@ -49,15 +49,15 @@ struct TraceRow {
   std::vector<std::pair<TraceKey, TraceValue>> values;
   std::vector<std::uint64_t> hash_ids;
   std::vector<TraceRow> requests;
-  // Null where the row has no such member, or has null.
+  // Null if the row has no such member or it is null.
   [[nodiscard]] const TraceValue* Find(TraceKey key) const;
   TraceValue& operator[](TraceKey key);
 };
 
 inline constexpr std::size_t kMostTraceRows = 200'000;
 
-// An object per line, one object, or a list of objects. `on_row` says whether to go on. Issues where the text is not
-// JSON, each with its line, or has too many objects.
+// Reads an object per line, one object, or a list of objects. `on_row` returns whether to continue. Returns issues,
+// each with its line, if the text is not JSON or has too many objects.
 Issues ReadTraceRows(std::string_view text, const std::function<bool(TraceRow& row)>& on_row);
 
 }  // namespace slipstick

@@ -29,7 +29,7 @@ TraceLengths LengthsOf(const RequestTrace& trace, Count TracedRequest::* length)
   return of;
 }
 
-// Of whole blocks; at least one token of a prompt is computed.
+// Counts whole blocks; at least one token of a prompt is computed.
 double BestHitRate(const RequestTrace& trace) {
   std::unordered_set<std::uint32_t> seen;
   std::vector<const TracedRequest*> before(static_cast<std::size_t>(trace.sessions), nullptr);
@@ -60,7 +60,7 @@ Seconds SpanOf(const RequestTrace& trace) {
   return span;
 }
 
-// Requests after the first, over the span.
+// Number of requests after the first, over the span.
 double RateOf(const RequestTrace& trace, Seconds span) {
   return span > Seconds{} ? double{static_cast<double>(trace.requests.size() - 1) * (1 * kS) / span} : 0;
 }

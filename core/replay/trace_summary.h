@@ -1,4 +1,4 @@
-// What the requests of a trace are, whatever serves them.
+// Properties of the requests of a trace that do not depend on the server.
 #pragma once
 
 #include "core/replay/question.h"
@@ -13,15 +13,15 @@ struct TraceLengths {
 
 struct TraceSummary {
   Count requests = 0, sessions = 0;
-  Seconds span;               // from the first arrival to the last that is known
+  Seconds span;               // from the first arrival to the last known one
   double requests_per_s = 0;  // 0: all come at once
   TraceLengths prompt, output;
   double prompt_tokens_per_s = 0, output_tokens_per_s = 0;
-  double best_hit_rate = 0;  // of the prompt tokens, if one memory kept everything
+  double best_hit_rate = 0;  // of the prompt tokens, if a single memory kept everything
 };
 TraceSummary SummaryOf(const RequestTrace& trace);
 
-// Gives each request its arrival: of the trace, scaled; or, where it has no times, at random at a rate, or all at once.
+// Sets each request's arrival: the trace's, scaled; if it has no times, random at a given rate, or all at once.
 void SetArrivals(RequestTrace& trace, const ReplayQuestion& question);
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// The answer of a verb as JSON text, or the issues of its request.
+// The answer of a command as JSON text, or the issues of its request.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ struct Answer {
   // The answer, or {"issues": [{"path","message","fixes": [{"path","value","label","also"}]}]}. A fix without a value
   // leaves its member out; "also" lists further changes as {"path","value"}.
   std::string text;
-  Issues issues;  // the same issues; empty if answered
+  Issues issues;  // the same issues; empty if there is an answer
 };
 
 Answer WrongRequest(Issues issues);

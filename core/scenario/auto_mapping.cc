@@ -32,10 +32,10 @@ PinnedMembers TakeAuto(Json& request, const char* part, Issues& issues) {
   return pinned;
 }
 
-// A batch that nobody wrote moves for a gain that is worth another batch.
+// A batch that the request does not state moves only for a gain that is worth another batch.
 constexpr double kBatchGain = 0.05;
 
-// The share of the memory to leave free so that nine of ten measured runs like this one would fit. `report`: its
+// The share of the memory to leave free so that nine of ten measured runs like this one would fit. `report`: the run's
 // figures, as far as known.
 double LikelyMargin(const Scenario& scenario, const TrainingRun& run, const TrainingReport& report) {
   const RunSetting setting = SettingOf(scenario.model, scenario.cluster, run, report);
@@ -44,12 +44,12 @@ double LikelyMargin(const Scenario& scenario, const TrainingRun& run, const Trai
   return 1 - 1 / likely.high;
 }
 
-// The best run that keeps the margin which its own interval asks; the best that fits where none does.
+// The best run that keeps the margin of its own memory interval; if there is none, the best run that fits.
 TunedTraining TuneWithMargin(const Scenario& scenario, TrainingRun run, const TrainingFreedom& freedom) {
   run.memory_margin = LikelyMargin(scenario, run, TrainingReport());
   TunedTraining tuned = TuneTraining(scenario.model, scenario.cluster, run, freedom);
   if (tuned.fits) {
-    // The interval hangs a little on where the time goes, which only a mapping tells.
+    // The interval depends a little on where the time goes, which is known only for a mapping.
     const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, tuned.run, {false, false});
     const double asked = LikelyMargin(scenario, tuned.run, report);
     if (report.memory.Total() <= (1 - asked) * report.memory.capacity) return tuned;
@@ -77,7 +77,7 @@ void SettleTraining(Scenario& scenario, const std::vector<std::string>& pinned, 
   scenario.chosen.insert(scenario.chosen.end(), tuned.chosen.begin(), tuned.chosen.end());
 }
 
-// On 2x, 4x … the devices where the model does not fit and nobody wrote their number.
+// Tries 2x, 4x … the devices if the model does not fit and the request does not state their number.
 void SettleServing(Scenario& scenario, const std::vector<std::string>& pinned, const Written& written) {
   ServingLoad& load = *scenario.serving;
   ServingLoad trial = load;

@@ -26,7 +26,7 @@ std::string TextAt(const Json& json, const char* key) {
   return member.is_string() ? member.get<std::string>() : "";
 }
 
-// A member's number in base units, or `otherwise`. Faults are reported when the scenario is read.
+// A member's number in base units; `otherwise` if it has none. Faults are reported when the scenario is read.
 double NumberOf(const Json& json, const char* key, double otherwise) {
   return NumberIn(Member(json, key)).value_or(otherwise);
 }
@@ -38,7 +38,7 @@ std::string DramOf(const std::string& technology) {
   return FindPreset("dram", id) != nullptr ? id : "";
 }
 
-// Estimated from the dies and the memory, in the package that this kind of memory needs.
+// A bill estimated from the dies and the memory, with the package that this kind of memory needs.
 Json EstimatedBill(const Json& device, const std::string& dram) {
   const double dies = NumberOf(Member(device, "die"), "count", 1);
   const Json* memory = dram.empty() ? nullptr : FindPreset("dram", dram);
@@ -51,9 +51,9 @@ Json EstimatedBill(const Json& device, const std::string& dram) {
               {"module", stacked ? "250 $" : "100 $"}};
 }
 
-// The dies and the memory to price: a chip design's, where the device has one.
+// The dies and the memory to price: those of a chip design, if the device has one.
 struct Silicon {
-  double area = 0;  // of one compute die, mm^2; 0: not given
+  double area = 0;  // of one compute die, in mm^2; 0: not given
   Json count;
   std::string node, dram;
 };
@@ -74,17 +74,17 @@ Silicon SiliconOf(const Json& device) {
           DramOf(TextAt(Member(device, "memory"), "technology"))};
 }
 
-// The maker's margin at the catalogue's price; a changed device is priced at this margin.
+// The maker's margin at the catalogue's price; a changed device is sold at this margin.
 std::optional<double> CatalogueMargin(const std::string& id) {
   const std::optional<DeviceBill> bill = CatalogueBill(id);
   if (!bill || !bill->price) return std::nullopt;
   return MarginOf(PriceDevice(*bill, ComputeGeometry(*bill)));
 }
 
-// The device priced by the request, and the catalogue's device of that bill, whose dies and memory the bill describes.
+// The device that the request prices, and the catalogue's device of its bill, whose dies and memory the bill describes.
 struct PricedDevice {
   const Json& device;
-  const Json* original;  // null where the catalogue has no such device
+  const Json* original;  // null if the catalogue has no such device
   Silicon silicon;
 };
 
@@ -97,8 +97,8 @@ void FillDie(const PricedDevice& priced, Json& bill) {
   const double original_area = NumberOf(original_die, "area", 0);
   if (silicon.area > 0) die["area"] = silicon.area;
   if (!silicon.count.is_object()) die["count"] = silicon.count;
-  // Presets are expanded once more under all this, so a value of the bill's entry is replaced, never erased.
-  // Another area holds as many units, each larger or smaller; another node has its own wafers and defects.
+  // Presets are expanded under these members later, so a value of the bill's entry must be replaced, not erased.
+  // A die of another area has as many units, larger or smaller; another node has its own wafers and defects.
   if (silicon.area > 0 && original_area > 0 && die.contains("unit_area"))
     die["unit_area"] = NumberOf(die, "unit_area", 0) * silicon.area / original_area;
   if (FindPreset("node", silicon.node) == nullptr) return;
@@ -107,7 +107,7 @@ void FillDie(const PricedDevice& priced, Json& bill) {
   die["node"]["preset"] = silicon.node;
 }
 
-// Whole stacks for a capacity of `filled` stacks.
+// Whole stacks for a capacity equal to `filled` stacks.
 Count StacksFor(double filled) { return static_cast<Count>(std::clamp<double>(WholeAbove(filled), 1, kMaxStacks)); }
 
 void FillMemory(const PricedDevice& priced, Json& bill) {
@@ -124,7 +124,7 @@ void FillMemory(const PricedDevice& priced, Json& bill) {
   }
   const bool has_stacks = same_memory && memory.contains("stacks");
   if (TextAt(memory, "preset").empty() || !has_stacks) memory["preset"] = dram.empty() ? "hbm3" : dram;
-  // The bill's stacks are the catalogue device's; another capacity takes as many as it needs.
+  // The bill's stacks are those of the catalogue's device; another capacity needs another number of stacks.
   const double capacity = NumberOf(Member(priced.device, "memory"), "capacity", 0);
   const double original_capacity = original == nullptr ? 0 : NumberOf(Member(*original, "memory"), "capacity", 0);
   if (has_stacks && (capacity == original_capacity || original_capacity <= 0)) return;
@@ -136,8 +136,8 @@ void FillMemory(const PricedDevice& priced, Json& bill) {
   memory["stacks"] = stack > 0 ? StacksFor(capacity / stack) : 1;
 }
 
-// Memory of another kind than the bill's in a package that carries it: HBM on an interposer, chips on the board around
-// a bare package.
+// If the memory is of another kind than the bill's, picks a package that carries it: HBM on an interposer, other chips
+// on the board around a bare package.
 void FillPackage(Json& bill) {
   const Json* memory = FindPreset("dram", TextAt(Member(bill, "memory"), "preset"));
   const std::string usual = TextAt(Member(bill, "package"), "preset");
@@ -150,7 +150,7 @@ void FillPackage(Json& bill) {
     bill["package"] = Json{{"preset", "board"}};
 }
 
-// The catalogue's bill of the device, or an estimated one. `written`: what the request says of it.
+// The catalogue's bill of the device, or an estimated one. `written`: the request's own bill.
 Json DefaultBill(const Json& device, bool partitioned, const Json& written) {
   std::string id = TextAt(written, "preset");
   if (id.empty()) id = TextAt(device, "preset");
@@ -159,7 +159,7 @@ Json DefaultBill(const Json& device, bool partitioned, const Json& written) {
   Json bill = entry != nullptr ? WithoutRemarks(*entry) : EstimatedBill(device, priced.silicon.dram);
   if (entry != nullptr) bill["preset"] = id;
   FillDie(priced, bill);
-  // The catalogue's price is for the catalogue's device.
+  // The catalogue's price applies only to the catalogue's device.
   const bool designed = Member(device, "design").is_object() && !Member(device, "design").empty();
   const bool price_dropped = Member(written, "price").is_null() && written.contains("price");
   if (designed || partitioned || price_dropped) {
@@ -171,7 +171,7 @@ Json DefaultBill(const Json& device, bool partitioned, const Json& written) {
   return bill;
 }
 
-// The network that the price of the catalogue's server includes, of a device: the cluster's as it is in the catalogue.
+// The network per device that the catalogue's server price includes: the cluster's network as in the catalogue.
 void IncludeNetwork(const Json& networks, Json& system) {
   double fabric = 0, adapters = 0, power = 0;
   for (const Json& level : networks) {
@@ -191,7 +191,7 @@ void IncludeNetwork(const Json& networks, Json& system) {
   system["adapter_power_included"] = power;
 }
 
-// Whether dies, stacks and package are those that the price of the catalogue's package is for.
+// Whether dies, stacks and package are those for which the catalogue quotes the package price.
 bool IsPackagedAsQuoted(const Json& bill, const Json& entry, const Json* original, const Json& written) {
   const auto same = [](double a, double b) { return std::abs(a - b) <= kRoundingGuard * std::abs(b); };
   const auto part = [&](const Json& die, std::size_t place, const char* key, double otherwise) {
@@ -215,7 +215,7 @@ bool IsPackagedAsQuoted(const Json& bill, const Json& entry, const Json* origina
   return TextAt(Member(bill, "package"), "preset") == TextAt(Member(entry, "package"), "preset");
 }
 
-// A die of another area than the catalogue's keeps its shape where the exposure field holds it.
+// A die of another area than the catalogue's keeps its shape if the exposure field can hold it.
 void ShapeDies(const Json& written, Json& bill) {
   const auto found = bill.find("dies");
   if (found == bill.end() || !found->is_array()) return;
@@ -234,7 +234,7 @@ void ShapeDies(const Json& written, Json& bill) {
   }
 }
 
-// A package that is not the quoted one is priced by its parts, unless the request states a price.
+// A package other than the quoted one is priced by its parts, unless the request states a price.
 void DropQuote(const Json& device, const Json& written, Json& bill) {
   std::string id = TextAt(written, "preset");
   if (id.empty()) id = TextAt(device, "preset");
@@ -246,7 +246,7 @@ void DropQuote(const Json& device, const Json& written, Json& bill) {
   bill["package"]["price"] = nullptr;
 }
 
-// The system of a cluster of the catalogue: that of its own id, or the one that is usual for it. "": none.
+// The system of a catalogue cluster: the one with its own id, or the one that is usual for it. "": none.
 std::string SystemOf(const std::string& cluster) {
   if (cluster.empty() || FindPreset("system", cluster) != nullptr) return cluster;
   for (const PresetText& preset : PresetTexts()) {
@@ -271,7 +271,7 @@ Json DefaultSystem(const Json& cluster, const Json& written) {
   return system;
 }
 
-// The first cluster of the catalogue that is made of a device; {} if none is.
+// The first cluster of the catalogue that consists of a device; {} if there is none.
 Json ClusterWith(const std::string& device) {
   for (const PresetText& preset : PresetTexts()) {
     if (preset.kind != "cluster") continue;
@@ -338,7 +338,7 @@ std::optional<DeviceBill> CatalogueBill(const std::string& id) {
 }
 
 void UpdateBillForDevice(const Device& device, DeviceBill& bill) {
-  // A design is all of a device's silicon.
+  // A design describes all of a device's silicon.
   if (bill.dies.empty() || device.design) bill.dies.resize(1, Standard<DieInput>());
   DieInput& die = bill.dies[0];
   die.unit_area = die.unit_area * (device.die.area / die.area);

@@ -10,19 +10,19 @@
 
 namespace slipstick {
 
-// A number, or a text with a unit, in base units.
+// The value of a number, or of a text with a unit, in base units.
 std::optional<double> NumberIn(const Json& json);
-// Whether two values are the same; a text with a unit is the number that it stands for.
+// Whether two values are equal; a text with a unit counts as the number that it stands for.
 bool IsSameValue(const Json& one, const Json& other);
 
-// Fills what `cost` (an object) leaves out: the device's bill of materials from the catalogue, or one estimated from
-// its dies and memory, and the catalogue's system of the cluster. `cluster` has its presets expanded. Die area, node,
-// die count and memory capacity are the device's, whatever the bill says. A device whose dies are `partitioned`, like
-// one of a chip design, is not sold at the catalogue's price but at its margin.
+// Fills members that `cost` (an object) leaves out: the device's bill of materials from the catalogue, or one estimated
+// from its dies and memory, and the catalogue's system of the cluster. `cluster` has its presets expanded. Die area,
+// node, die count and memory capacity are always the device's, not the bill's. A device whose dies are `partitioned`,
+// like one of a chip design, is not sold at the catalogue's price but at its margin.
 void ApplyCostDefaults(const Json& cluster, bool partitioned, Json& cost);
 
-// The same for the prefill pool of a request, where it has another device than the cluster (`serving` and `cost` as in
-// a request). Its system is that in which the catalogue's first cluster of this device is bought.
+// The same for the prefill pool of a request, if it has another device than the cluster (`serving` and `cost` as in a
+// request). Its system is that of the catalogue's first cluster with this device.
 void ApplyPrefillPoolDefaults(const Json& serving, Json& cost);
 
 // The catalogue's bill of a device, if it has one.

@@ -16,7 +16,7 @@
 namespace slipstick {
 namespace {
 
-// Analog area of a node of the catalogue relative to 7 nm.
+// Analog area on a catalogue node, relative to 7 nm.
 double AnalogScaleOf(const std::string& node) {
   const Json* entry = FindPreset("node", node);
   const Json* scale = entry == nullptr ? nullptr : FindMember(*entry, "analog_scale");
@@ -28,14 +28,14 @@ DieLayout LayoutOf(const Partition& partition, const Device& device) {
   return LayOut(partition, device.die.area * static_cast<double>(device.die.count), AnalogScaleOf(device.die.node));
 }
 
-// The largest bandwidth of whole modules whose links find room on the dies' edges; the dies shrink with their links.
+// The largest bandwidth of whole modules whose links fit on the dies' edges; the dies shrink with their links.
 BytesPerSecond WidestLinks(Partition partition, const Device& device) {
-  constexpr int kMostRounds = 1000;  // each takes the modules that had no room: two or three suffice
+  constexpr int kMostRounds = 1000;  // each drops the modules that did not fit: two or three rounds suffice
   DieLayout layout = LayoutOf(partition, device);
   for (int round = 0; !layout.edge_fits; ++round) {
     const double room = 4 * sqrt(layout.compute_area) / layout.link_edge;
     const double had = layout.link_bandwidth / partition.interface.module_bandwidth;
-    // At least one less: where a module misses by a rounding, as many as before would miss for ever.
+    // Drops at least one module: if one misses only by rounding, the same number would miss again in every round.
     const double modules = min(WholeBelow(had * room), WholeAbove(had) - 1);
     if (!(modules >= 1) || round == kMostRounds) return {};
     partition.bandwidth = modules * partition.interface.module_bandwidth;
@@ -54,7 +54,7 @@ std::vector<std::string> CarriersOfHbm() {
   return ids;
 }
 
-// What the entry of the chip design says that such a chip comes with; null: nothing.
+// What the entry of the chip design says that such a chip comes with; null if nothing.
 const Json* ComesWith(std::string_view kind, const std::string& id, const char* member) {
   const Json* entry = FindPreset(kind, id);
   const Json* comes_with = entry == nullptr ? nullptr : FindMember(*entry, "comes_with");
@@ -172,7 +172,7 @@ std::optional<CostInputs> SplitCosts(const std::optional<Partition>& partition, 
 
 namespace {
 
-// The members that decide the manufacturing cost or the price of a device.
+// The members that determine the manufacturing cost or the price of a device.
 Json PriceRelevant(const Device& device) {
   return Json{{"peak", Write(device.peak)},
               {"capacity", device.memory.capacity.base()},

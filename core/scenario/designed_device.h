@@ -17,11 +17,11 @@
 
 namespace slipstick {
 
-// What a chip of the request's design comes with, where the request does not say: its dies, and from version 3 on the
-// kernels that it runs, the newest unless the design names others.
+// Parts that come with the chip of the request's design, if the request does not state them: its dies and, from version
+// 3 on, its kernel family, the newest unless the design names another.
 void ApplyDesignDefaults(Json& request);
 
-// The chip that a device's design yields on the dies of a partition, if there is one. `path` is the design's.
+// The chip that a device's design yields with the dies of a partition, if there is one. `path` is the design's.
 Result<DerivedChip> DeriveChip(const ChipDesign& design, const std::optional<Partition>& partition,
                                const std::string& path);
 
@@ -32,30 +32,30 @@ BytesPerSecond BuildDesign(Device& device, const std::optional<Partition>& parti
 // The same for a cluster: the links replace the innermost network's bandwidth.
 void BuildDesign(Cluster& cluster, const std::optional<Partition>& partition, const std::string& path, Issues& issues);
 
-// What a partition takes from a device that has no design: its dies read each other's memory through their links, which
-// draw power.
+// Applies a partition to a device without a design: its dies read each other's memory through their links, which draw
+// power.
 void SplitDevice(const Partition& partition, Device& device);
-// Die-to-die links that find no room on the dies' edges, and stacks on a package that cannot carry them.
+// Reports die-to-die links that do not fit on the dies' edges, and stacks on a package that cannot carry them.
 void CheckPackage(const std::optional<Partition>& partition, const Device& device,
                   const std::optional<CostInputs>& cost, Issues& issues);
 
-// The costs of a device whose dies a partition splits; absent without one. Records how the dies come to be.
+// The costs of a device whose dies a partition splits; absent if there is no partition. Records how the dies are made.
 std::optional<CostInputs> SplitCosts(const std::optional<Partition>& partition, const CostInputs& cost,
                                      Tape* tape = nullptr);
 
-// Warns of a catalogue device that the request changed while its price stayed.
+// Warns of a catalogue device that the request changed while its price stayed the same.
 
-// The warning if performance or silicon differ from the catalogue's device and the price does not.
+// A warning if performance or silicon differ from the catalogue's device but the price does not.
 std::optional<std::string> ChangedDeviceWarning(const Device& device, const DeviceBill& bill);
 
-// The devices that a scenario's questions run on.
+// The devices on which a scenario's questions run.
 
-// The cluster with as many devices as are bought and powered: from version 3 on those that train or serve, which may be
-// a few of a large cluster; before, and where training and serving are off, all of it. Without those of a prefill pool
-// of another device.
+// The cluster with only the devices that are bought and powered: from version 3 on, those that train or serve, which
+// may be a few of a large cluster; in earlier versions, and if training and serving are off, all of it. Devices of a
+// prefill pool of another kind are not included.
 Cluster ClusterInUse(const Scenario& scenario);
 
-// The prefill pool, where it has another device than the cluster.
+// The prefill pool, if it has another device than the cluster.
 std::optional<DevicePool> PrefillPoolOf(const Scenario& scenario, Tape* tape = nullptr);
 
 }  // namespace slipstick

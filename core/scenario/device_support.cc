@@ -9,16 +9,16 @@
 namespace slipstick {
 namespace {
 
-constexpr Count kFollowsFrom = 3;  // versions before keep the default engine and framework
+constexpr Count kFollowsFrom = 3;  // earlier versions keep the default engine and framework
 
 struct Software {
   std::string_view path, kind,
-      families;  // the member that names it; its kind of preset; the member of that with its table
+      families;  // its member in the scenario; the kind of its preset; the preset's member with the table
 };
 constexpr Software kEngine{"serving.engine", "engine", "devices"},
     kFramework{"training.framework", "framework", "capabilities.devices"};
 
-// Of a preset that lists the family; 0 for others, those without a list too.
+// Number of families that a preset lists, if it lists this one; 0 for other presets and those without a list.
 std::size_t FamiliesWith(std::string_view family, const Json& preset, const Software& software) {
   const Json* list = MemberAt(preset, software.families);
   if (list == nullptr || !list->is_array()) return 0;

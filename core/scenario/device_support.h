@@ -1,4 +1,4 @@
-// Engines and frameworks on the devices that they run on: a table of families in their presets.
+// Engines and frameworks, and the devices on which they run: presets list the families.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace slipstick {
 
-// From version 3 on, where nobody wrote an engine or a framework and the default one does not run on the devices: the
-// most specialized that does, which is the one with the fewest families. The cluster must be expanded.
+// From version 3 on: if the request names no engine or framework and the default one does not run on the devices,
+// chooses the most specialized one that does, i.e. the one with the fewest families. The cluster must be expanded.
 std::vector<Chosen> FollowDevices(Json& request, const Written& written);
 
-// One sentence for each that does not run on its devices, with those of the catalogue that do.
+// One sentence per engine or framework that does not run on its devices, naming those of the catalogue that do.
 std::vector<std::string> UnsupportedSoftware(const Scenario& scenario);
 
 }  // namespace slipstick

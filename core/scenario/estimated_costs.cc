@@ -12,7 +12,7 @@
 namespace slipstick {
 namespace {
 
-// Whether `value` equals the entry's member wherever that has a value.
+// Whether `value` equals the entry's member wherever that member has a value.
 bool IsUnchanged(const Json& value, const Json& entry) {
   if (entry.is_object()) {
     if (!value.is_object()) return false;
@@ -68,7 +68,7 @@ std::vector<std::string> EstimatedCosts(const CostInputs& inputs) {
                [&paths](const Json& held, const Json& entry, const internal::Type& type, const std::string& path) {
                  AddEstimates(held, entry, type, path, paths);
                });
-  // Of the defaults that no preset states, those whose source is their own.
+  // Among the defaults that no preset states, those with a source of their own.
   const Json& standard = *FindPreset("standard", Schema<CostInputs>::standard);
   for (const auto& source : standard["sources"].items()) {
     const Json *stated = MemberAt(standard, source.key()), *held = MemberAt(cost, source.key());

@@ -1,4 +1,4 @@
-// Cost inputs that rest on an estimate.
+// Cost inputs that are estimates.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace slipstick {
 
 // Paths below "cost" whose catalogue entry names an estimate as its source and whose value is still the entry's;
-// "cost.device" if the device has no bill in the catalogue, "cost.system" if the cluster has no system there, and
-// likewise of the prefill pool.
+// "cost.device" if the device has no bill in the catalogue, "cost.system" if the cluster has no system there; the same
+// for the prefill pool.
 std::vector<std::string> EstimatedCosts(const CostInputs& cost);
 
 }  // namespace slipstick

@@ -18,8 +18,8 @@
 namespace slipstick {
 namespace {
 
-// The members that a key of `sources` names: "peak, units" or "efficiency.decode_stream, cache_stream", where the
-// second stands beside the first.
+// The members that a key of `sources` names: "peak, units" or "efficiency.decode_stream, cache_stream", whose second
+// name has the parent of the first.
 std::vector<std::string> NamedMembers(std::string_view key, const Json& entry) {
   std::vector<std::string> members;
   std::string beside;
@@ -36,7 +36,7 @@ std::vector<std::string> NamedMembers(std::string_view key, const Json& entry) {
 
 using Sources = std::unordered_map<std::string, std::string_view>;
 
-// `stated` of the entry, `held` of the scenario.
+// `stated`: the entry's numbers; `held`: the scenario's.
 void AddNumbers(const Json& stated, const Json& held, const std::string& path, std::string_view source, bool replaces,
                 Sources& sources) {
   if (stated.is_object() && held.is_object()) {
@@ -53,7 +53,7 @@ void AddNumbers(const Json& stated, const Json& held, const std::string& path, s
   }
 }
 
-// A source of a member goes before one of the whole that it is part of. `stated`: the entry's numbers.
+// The source of a member takes precedence over the source of the whole. `stated`: the entry's numbers.
 void AddEntry(const Json& held, const Json& entry, const Json& stated, const std::string& path, Sources& sources) {
   const Json* named = FindMember(entry, "sources");
   if (named == nullptr || !named->is_object()) return;
@@ -68,9 +68,9 @@ void AddEntry(const Json& held, const Json& entry, const Json& stated, const std
   }
 }
 
-// What an entry states.
+// The values that an entry itself states.
 Json Own(const Json& entry, const internal::Type&) { return WithoutRemarks(entry); }
-// With what it leaves to its kind's standard.
+// The entry with the defaults of its kind's standard.
 Json Whole(const Json& entry, const internal::Type& type) {
   Json whole = type.standard != nullptr ? internal::WriteAs(type, type.standard()) : Json::object();
   MergeJson(whole, WithoutRemarks(entry));

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Count kMaxTp = 64;
 
-// Distance of two degrees in doublings.
+// Distance between two degrees, in doublings.
 double DoublingsBetween(Count a, Count b) {
   return std::abs(std::log2(static_cast<double>(a) / static_cast<double>(b)));
 }
@@ -32,7 +32,7 @@ std::vector<Count> Doublings(Count smallest, Count largest) {
   return degrees;
 }
 
-// A run or load, and its distance from the default, most important component first.
+// A run or load, and its distance from the default, with the most important component first.
 template <class Run>
 struct Candidate {
   std::array<double, 3> distance;
@@ -117,7 +117,7 @@ class ServingAdjuster {
   ServingAdjuster(const Scenario& scenario, const Written& written)
       : version_(scenario.version), model_(scenario.model), cluster_(scenario.cluster), written_(written) {}
 
-  // At most as many requests as run at once: the default lets none wait.
+  // At most the number of requests that run at once: by default none waits.
   void AdjustTotal(ServingLoad& load) const {
     if (!load.concurrency || !written_.IsDefault("serving.concurrency") || load.disaggregated || load.kv_offload)
       return;
@@ -155,14 +155,14 @@ class ServingAdjuster {
   }
 
  private:
-  // The default's requests in total give way to a batch per replica or to arrivals that somebody wrote.
+  // The default number of requests in total gives way to a stated batch per replica or arrival rate.
   void AdjustConcurrency(ServingLoad& load) const {
     const bool has_other = load.requests_per_s || !written_.IsDefault("serving.batch");
     if (has_other && written_.IsDefault("serving.concurrency")) load.concurrency.reset();
   }
 
-  // The checkpoint as published, where that is narrower; links of the first version stay as they were. An engine that
-  // lists its formats takes that one if it has it, else its first.
+  // The precision of the published checkpoint, if that is narrower; links of the first version stay as they were. An
+  // engine that lists its formats uses this one if it has it, otherwise its first.
   void AdjustFormats(ServingLoad& load) const {
     ServingPrecision& precision = load.precision;
     const std::optional<Precision>& published = model_.weights;
@@ -181,7 +181,7 @@ class ServingAdjuster {
   }
 
   void AdjustLengths(ServingLoad& load) const {
-    constexpr Count kKeepsContextFrom = 3;  // versions before go beyond the model's context, with a warning
+    constexpr Count kKeepsContextFrom = 3;  // earlier versions exceed the model's context, with a warning
     const bool is_learned = model_.positions.encoding == Position::kLearned;
     const Count positions = is_learned                      ? model_.positions.rows
                             : version_ >= kKeepsContextFrom ? model_.context
@@ -228,7 +228,7 @@ class ServingAdjuster {
     return quality;
   }
 
-  // Moves tp and pp to the nearest legal pair on which the model fits; returns how good it is.
+  // Moves tp and pp to the nearest legal pair for which the model fits; returns the quality of the result.
   MappingQuality AdjustMapping(ServingLoad& load) const {
     MappingQuality best = QualityOf(load);
     if (best.issues == 0 && best.fits) return best;

@@ -1,4 +1,4 @@
-// The system on which a measurement was made, and what moves along with the constant that explains it.
+// The system on which a measurement was made, and the constants that change together with the one that explains it.
 #pragma once
 
 #include <functional>
@@ -23,12 +23,12 @@ inline std::string SystemBehind(std::string_view figure, const Scenario& scenari
 // Values of inputs by path, in base units.
 using InputValues = std::map<std::string, double, std::less<>>;
 
-// Of GEMMs in 16 bit and in fp8.
+// Efficiency of GEMMs in 16 bit and in fp8.
 inline constexpr std::string_view kMatrix = "cluster.device.efficiency.matrix",
                                   kMatrixFp8 = "cluster.device.efficiency.matrix_fp8";
 
-// `values` with what moves along: a machine whose 16-bit GEMMs reach another share of the peak reaches one in fp8 that
-// differs by the same factor, unless `values` has that, too. `from`: the scenario before.
+// `values`, with the values that change together: if a machine's 16-bit GEMM efficiency changes, its fp8 efficiency
+// changes by the same factor, unless `values` states that, too. `from`: the scenario before the change.
 inline InputValues WithTied(InputValues values, const Json& from) {
   const auto moved = values.find(kMatrix);
   const std::optional<double> before = NumberAt(from, kMatrix), tied = NumberAt(from, kMatrixFp8);

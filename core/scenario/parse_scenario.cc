@@ -25,7 +25,7 @@
 namespace slipstick {
 namespace {
 
-// Members that an unknown preset would have supplied are not reported as missing too.
+// Whether a missing member would have come from an unknown preset; it is then not reported as missing.
 bool FollowsFrom(const Issue& issue, const Issues& unknown_presets) {
   return std::any_of(unknown_presets.begin(), unknown_presets.end(), [&](const Issue& preset) {
     const std::string owner = preset.path.substr(0, preset.path.size() - std::string_view("preset").size());
@@ -44,7 +44,7 @@ Json* ObjectAt(Json& request, std::initializer_list<const char*> members) {
   return at;
 }
 
-// Drops members of a resolved device that derive from others, so that they follow a changed member.
+// Drops members of a resolved device that are derived from others, so that they follow a changed member.
 void DropDerivedValues(Json* device) {
   if (device == nullptr) return;
   DropRuleDerivedValues(*device);
@@ -79,7 +79,7 @@ void ApplyNetworkPresets(Json& request, Issues& issues) {
   }
 }
 
-// Whether the request cuts the device: one die without an I/O die, in the device's own package, is the device itself.
+// Whether the request splits the device: one die without an I/O die, in the device's own package, is the device itself.
 bool SplitsDevice(const Json& request) {
   const Json* partition = FindMember(request, "partition");
   if (partition == nullptr || !partition->is_object()) return false;
@@ -90,10 +90,10 @@ bool SplitsDevice(const Json& request) {
   return !one || !no_io || (package != nullptr && !package->is_null());
 }
 
-constexpr double kSameValue = 1e-9;  // relative, of a value written with a unit and one without
+constexpr double kSameValue = 1e-9;  // relative difference of a value written with a unit and the same one without
 
-// Sets the constants that explain measurements, where the scenario runs on the system measured and nobody gave them
-// other values; elsewhere a measurement moves nothing. False if there is none. `scenario`: as read from `expanded`.
+// Sets the constants that explain measurements, if the scenario runs on the measured system and the request gives no
+// other values; elsewhere a measurement changes nothing. False if there is none. `scenario`: as read from `expanded`.
 bool MoveToMeasurements(const Scenario& scenario, Json& expanded) {
   InputValues moved;
   for (std::size_t i = 0; i < scenario.measured.size(); ++i) {
@@ -114,7 +114,7 @@ bool MoveToMeasurements(const Scenario& scenario, Json& expanded) {
   return !scenario.measured.empty();
 }
 
-// Sessions give the prompt; a resolved scenario repeats it.
+// Sessions determine the prompt; a resolved scenario repeats it.
 void FollowSessions(const Json& expanded, const Written& written, Scenario& scenario, Issues& issues) {
   if (!scenario.serving || !scenario.serving->sessions) return;
   ServingLoad& load = *scenario.serving;
@@ -129,7 +129,7 @@ void FollowSessions(const Json& expanded, const Written& written, Scenario& scen
   load.prompt = prompt;
 }
 
-// From version 3 on a request for images or clips is for nothing else, unless it says so.
+// From version 3 on, a request for images or clips turns the other questions off, unless it states them.
 void AskForDiffusionAlone(const Written& written, Json& expanded) {
   const Json* diffusion = FindMember(expanded, "diffusion");
   if (VersionOf(expanded) < 3 || diffusion == nullptr || diffusion->is_null() || !written.IsUntouched("model")) return;
@@ -138,7 +138,7 @@ void AskForDiffusionAlone(const Written& written, Json& expanded) {
   }
 }
 
-// A diffusion transformer in the place of the model: there it is neither trained nor served as a language model.
+// Explains that a diffusion transformer given as the model is neither trained nor served as a language model.
 void ExplainDiffusionModels(const Json& request, Issues& issues) {
   for (Issue& issue : issues) {
     const Json* named = issue.path == "model.preset" ? MemberAt(request, issue.path) : nullptr;
@@ -150,7 +150,7 @@ void ExplainDiffusionModels(const Json& request, Issues& issues) {
   }
 }
 
-// Resets the mapping that a search will choose, and how it divides devices of one kind between two pools.
+// Resets the mapping that a search will choose, and the split of devices of one kind between two pools.
 void ResetMapping(Scenario& scenario, const Written& written, std::string_view part) {
   if (part == "training" && scenario.training) {
     TrainingMapping& mapping = scenario.training->mapping;
@@ -176,7 +176,7 @@ void ResetMapping(Scenario& scenario, const Written& written, std::string_view p
   }
 }
 
-// Runs on several devices need something that joins them.
+// Runs on several devices need a network between them.
 void CheckNetworks(const Scenario& scenario, Issues& issues) {
   const Count devices = scenario.cluster.devices;
   if (!scenario.cluster.networks.empty() || devices <= 1 ||
@@ -188,7 +188,7 @@ void CheckNetworks(const Scenario& scenario, Issues& issues) {
                     {SetTo("cluster.devices", 1), SetTo("cluster.preset", joined)}});
 }
 
-// A part of the memory that the links between its dies cut off.
+// Checks for memory that the links between dies leave unreachable.
 void CheckDieLinks(const Scenario& scenario, Issues& issues) {
   const bool runs = scenario.training || scenario.serving || scenario.diffusion;
   if (!scenario.partition || !runs || scenario.cluster.device.memory.bandwidth > BytesPerSecond{}) return;
@@ -218,8 +218,8 @@ void ResolveSystem(Scenario& scenario, Issues& issues) {
   CompleteEfficiency(scenario.cluster.device);
 }
 
-// Reads the parts, completes model, cluster and prices, and settles the mappings, but for that of the `part` that a
-// search asks for. What the runs contradict is checked later.
+// Reads the parts, completes model, cluster and prices, and settles the mappings, except that of the `part` that a
+// search chooses. Contradictions between the runs are checked later.
 Result<Scenario> ReadScenario(Json expanded, const Written& written, std::string_view part = "") {
   Issues issues;
   if (!expanded.is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(expanded)}};

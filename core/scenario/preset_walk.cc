@@ -6,7 +6,7 @@
 namespace slipstick {
 namespace {
 
-// The entry of an object, null for none.
+// Returns the entry of an object; null if it has none.
 using EntryOf = const Json* (*)(const Json& json, const internal::Type& type);
 
 const Json* NamedPreset(const Json& json, const internal::Type& type) {

@@ -1,4 +1,4 @@
-// The objects of a resolved scenario that name a catalogue entry, or whose defaults are one.
+// The objects of a resolved scenario that name a catalogue entry, or whose defaults form one.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace slipstick {
 using PresetVisitor =
     std::function<void(const Json& held, const Json& entry, const internal::Type& type, const std::string& path)>;
 
-// Visits them outermost first; `type` is that of `json`, at `path`.
+// Visits these objects, outermost first; `type` is that of `json`, at `path`.
 void VisitPresets(const Json& json, const internal::Type& type, const std::string& path, const PresetVisitor& visit);
 // The same for the entries that hold the defaults of objects.
 void VisitStandards(const Json& json, const internal::Type& type, const std::string& path, const PresetVisitor& visit);

@@ -100,12 +100,12 @@ Json* At(Json& json, std::string_view path) {
   return at;
 }
 
-// "auto" in place of a mapping.
+// Whether the value is "auto" in place of a mapping.
 bool IsAutoText(std::string_view path, const Json& value) {
   return (path == "training.mapping" || path == "serving.mapping") && value.is_string() && TextOf(value) == "auto";
 }
 
-// The mappings as objects: "auto" is short for {"auto": true}, and what version 2 takes where a part has none.
+// Turns mappings into objects: "auto" is short for {"auto": true}, the default of version 2 for a part without one.
 void CompleteMappings(Json& request, Count version) {
   for (const char* part : kMapped) {
     const auto found = request.find(part);
@@ -116,7 +116,7 @@ void CompleteMappings(Json& request, Count version) {
   }
 }
 
-// Whether an object takes the place of the one that is there: it names a preset, or holds every required member.
+// Whether an object replaces the existing one: it names a preset, or has every required member.
 bool StandsAlone(std::string_view path, const Json& object) {
   const Json* preset = FindMember(object, "preset");
   if (preset != nullptr && preset->is_string() && !TextOf(*preset).empty() && NamesPreset(path)) return true;
@@ -138,7 +138,7 @@ void SortByDepth(std::vector<Assignment>& assignments) {
                    [](const Assignment& a, const Assignment& b) { return DepthOf(a) < DepthOf(b); });
 }
 
-// A value as it stands in a completed request: the name of a catalogue entry as {"preset": …}, "auto" as an object.
+// A value as in a completed request: the name of a catalogue entry as {"preset": …}, "auto" as an object.
 Json Completed(std::string_view path, Json value) {
   if (value.is_string() && NamesPreset(path)) return Json{{"preset", std::move(value)}};
   return IsAutoText(path, value) ? AutoMapping() : value;
@@ -161,7 +161,7 @@ void MergeMembers(Json& under, Json over, const std::string& path, std::vector<s
     Json& present = under[key];
     if (present.is_string() && NamesPreset(at)) present = Json{{"preset", std::move(present)}};
     if (!present.is_object()) {
-      present = Json::object();  // {} switches on what was off
+      present = Json::object();  // {} turns on a part that was off
       written.push_back(at);
     }
     MergeMembers(present, std::move(value), at, written);
@@ -190,7 +190,7 @@ void Apply(Json& request, std::vector<Assignment> assignments) {
   SortByDepth(assignments);
   for (Assignment& one : assignments) {
     Unfold(request, one.path);
-    // Overrides of the former entry do not apply to a new one.
+    // Overrides of the previous entry do not apply to a new one.
     SetPath(request, one.path, Completed(one.path, std::move(one.value)));
     AddWritten(request, one.path);
   }
@@ -241,7 +241,7 @@ Json WithFix(Json request, const Fix& fix) {
     Json* owner = above.empty() ? &request : At(request, above);
     if (owner == nullptr || !owner->is_object()) continue;
     owner->erase(change.path.substr(dot + 1));
-    // What nobody writes is the default scenario's, unless something written took the place of the object around it.
+    // An unwritten member comes from the default scenario, unless something written replaced the object around it.
     const Json* standard = VersionOf(request) >= 3 && Written(request).IsDefault(above)
                                ? MemberAt(DefaultRequest(), change.path)
                                : nullptr;
@@ -268,7 +268,7 @@ Result<Json> CompleteRequest(Json request) {
     request[kWritten] = std::move(written);
   }
   CompleteMappings(request, version);
-  // An absent part is the default scenario's; null switches a part off.
+  // An absent part comes from the default scenario; null turns a part off.
   for (const auto& [key, value] : DefaultRequest(version).items()) {
     if (!request.contains(key)) request[key] = value;
   }
@@ -284,7 +284,7 @@ Result<Json> ReadRequest(std::string_view text, const std::vector<std::string>& 
   for (const std::string& assignment : assignments) {
     Result<Assignment> one = ParseAssignment(assignment);
     if (one) {
-      // The version says which default scenario the others change.
+      // The version determines which default scenario the other assignments change.
       if (one->path == "version" && json->is_object()) (*json)["version"] = one->value;
       changes.push_back(std::move(*one));
     } else {

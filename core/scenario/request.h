@@ -1,4 +1,4 @@
-// How a request is completed: one rule for every verb, the page and links.
+// How a request is completed: one rule for every command, the page and links.
 //
 // A request without a version is one of the newest. It is merged into the default scenario of its version:
 //   version 3      member by member, as assignments: {"cluster": {"devices": 8}} is cluster.devices=8. An object that
@@ -7,8 +7,8 @@
 //   versions 1, 2  a written part is complete as it stands: absent members take their fields' defaults; in version 2 an
 //                  absent mapping is "auto". A bare number in a text is in base units. The engine is "tuned".
 // Assignments ("PATH=VALUE") come on top, shallow paths before deep ones. A completed request lists in "written" the
-// paths that somebody wrote, each with everything below it. What nobody wrote may be moved to legal values
-// (legal_defaults.h).
+// paths that the user wrote; each includes everything below it. Values that the user did not write may be moved to
+// legal ones (legal_defaults.h).
 #pragma once
 
 #include <string>
@@ -25,11 +25,11 @@ namespace slipstick {
 // The scenario that the page opens with, as a request. Versions 2 and 3 leave both mappings to the tuner ("auto").
 const Json& DefaultRequest(Count version = kNewestVersion);
 
-// The version that a request says; the newest if it says none, or one that there is not.
+// The version that a request states; the newest if it states none or an unknown one.
 Count VersionOf(const Json& request);
 
-// "training.mapping.tp=8" -> {path, value}; the value is read as JSON where it is JSON, as text otherwise. A number of
-// a quantity stays text, because the version of the request says in which unit it is.
+// "training.mapping.tp=8" -> {path, value}; the value is read as JSON if it is JSON, otherwise as text. The number of a
+// quantity stays text, because its unit depends on the version of the request.
 struct Assignment {
   std::string path;
   Json value;
@@ -40,25 +40,25 @@ Result<Assignment> ParseAssignment(std::string_view text);
 // Applies assignments to a request. "model=llama-3.1-8b" is short for "model.preset=llama-3.1-8b", as at every path
 // that names a catalogue entry; it drops the overrides of the former entry.
 void Apply(Json& request, std::vector<Assignment> assignments);
-// The request with values by path, as answers give them in "overrides".
+// The request with values set by path, as answers give them in "overrides".
 Json WithOverrides(Json request, const Json& overrides);
 
 // Applies a fix to a completed request.
 Json WithFix(Json request, const Fix& fix);
 
-// A request as it is evaluated: absent parts taken from the default scenario (all of it if the text is empty), then
-// the assignments ("PATH=VALUE"). Completing a complete request changes nothing.
+// A request as it is evaluated: absent parts come from the default scenario (all of it if the text is empty), then the
+// assignments ("PATH=VALUE") apply. Completing a complete request changes nothing.
 Result<Json> ReadRequest(std::string_view text, const std::vector<std::string>& assignments);
 Result<Json> CompleteRequest(Json request);
 
 // The paths that a completed request lists as written.
 class Written {
  public:
-  // A request without such a list counts as written throughout.
+  // All of a request without such a list counts as written.
   explicit Written(const Json& request);
   // Whether the default scenario supplied this value.
   [[nodiscard]] bool IsDefault(std::string_view path) const;
-  // Whether nobody wrote this member, nor one of its own.
+  // Whether the user wrote neither this member nor any member below it.
   [[nodiscard]] bool IsUntouched(std::string_view member) const;
 
  private:

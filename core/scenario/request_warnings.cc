@@ -11,7 +11,7 @@ namespace {
 
 std::string Grouped(Count count) { return GroupedText(static_cast<double>(count)); }
 
-// Learned positions are a limit, which the checks of a load keep.
+// Learned positions are a hard limit, which the checks of a load enforce.
 void AddContext(const Scenario& scenario, std::vector<std::string>& texts) {
   if (!scenario.serving || scenario.model.positions.encoding == Position::kLearned) return;
   const ServingLoad& load = *scenario.serving;
@@ -23,7 +23,7 @@ void AddContext(const Scenario& scenario, std::vector<std::string>& texts) {
                   " tokens: memory and time are those of a model whose positions are extended");
 }
 
-// Whether a request changes a level of the cluster's preset; a resolved scenario repeats them all.
+// Whether a request changes a level of the cluster's preset; a resolved scenario repeats all levels.
 bool ChangesLevel(const Cluster& cluster, const Json& networks, std::size_t level) {
   if (!networks.is_array() || level >= networks.size() || networks[level].empty()) return false;
   const Json* preset = FindPreset("cluster", cluster.preset);

@@ -1,4 +1,4 @@
-// What a request asks for and no machine or model has, although it has an answer: warnings.
+// Warnings about requests that have an answer although no machine or model has the requested property.
 #pragma once
 
 #include <string>

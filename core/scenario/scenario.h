@@ -24,17 +24,17 @@ struct Scenario {
   Count version = kNewestVersion;
   Model model;
   Cluster cluster;
-  std::optional<Partition> partition;  // of the device's dies; absent: as the device is
+  std::optional<Partition> partition;  // of the device's dies; absent: none
   std::optional<TrainingRun> training = TrainingRun{};
   std::optional<ServingLoad> serving = ServingLoad{};
   std::optional<CostInputs> cost = CostInputs{};
-  std::optional<PostTraining> post_training;  // reinforcement learning with the training and the serving part
-  std::optional<DiffusionRun> diffusion;      // images or clips by a model of its own
-  std::vector<OwnMeasurement> measured;       // by the asker: the constants that explain them are in the scenario
-  std::vector<Chosen> chosen;            // what `auto` mappings were settled to, and software that follows the devices
-  bool tried_near_batches = false;       // when its training mapping was chosen: nobody wrote the batch
-  std::vector<std::string> warnings;     // of what the request asks for
-  std::vector<NamedUnit> units_assumed;  // texts whose unit nobody wrote
+  std::optional<PostTraining> post_training;  // reinforcement learning, based on the training and serving parts
+  std::optional<DiffusionRun> diffusion;      // images or clips, by a separate model
+  std::vector<OwnMeasurement> measured;  // by the user; the constants that explain them are already in the scenario
+  std::vector<Chosen> chosen;            // choices for `auto` mappings, and software that follows the devices
+  bool tried_near_batches = false;       // when its training mapping was chosen, because the batch is not stated
+  std::vector<std::string> warnings;     // about the request
+  std::vector<NamedUnit> units_assumed;  // texts for which a unit was assumed
 };
 FIELDS_OF(Scenario);
 

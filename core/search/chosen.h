@@ -12,21 +12,21 @@ namespace slipstick {
 struct Chosen {
   std::string path;
   Count number = 0;
-  std::string word;  // in place of the number, where the member takes a word
-  std::string why;   // one sentence, from what the neighboring values cost
+  std::string word;  // replaces the number if the member takes a word
+  std::string why;   // one sentence, from the cost of the neighboring values
 };
 
 // "does not fit: 95 GiB of 79.2 GiB"
 std::string DoesNotFit(Bytes needed, Bytes capacity);
-// The same where a margin must stay free; "leaves too little memory free: 74 GiB of 79.2 GiB" within the capacity.
+// The same if a margin must stay free; "leaves too little memory free: 74 GiB of 79.2 GiB" if within the capacity.
 std::string DoesNotFit(Bytes needed, Bytes capacity, Bytes budget);
-// "needs 1.2 GiB more memory" than the chosen value, where that does not fit either: of device or host memory,
-// whichever lacks more.
+// "needs 1.2 GiB more memory" than the chosen value, if that does not fit either; device or host memory, whichever
+// lacks more.
 std::string NeedsMore(Bytes missing, Bytes chosen);
-// "12 % slower" by a ratio of 1.12; "" below one half percent.
+// "12 % slower" for a ratio of 1.12; "" below half a per cent.
 std::string SlowerBy(double ratio);
-// "TP 4 does not fit: 95 GiB of 79.2 GiB; TP 16 is 12 % slower." of the verdicts on other values; `alone` where there
-// are none.
+// Joins the verdicts on other values: "TP 4 does not fit: 95 GiB of 79.2 GiB; TP 16 is 12 % slower." Returns `alone` if
+// there are none.
 std::string Sentence(const std::vector<std::string>& verdicts, std::string_view alone);
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// What a search may choose within a framework's code.
+// Restricts a search to what a framework's code supports.
 #pragma once
 
 #include "core/search/limits.h"
@@ -6,16 +6,16 @@
 
 namespace slipstick {
 
-// The limits, and for every member that they leave open the framework's. A limit that names a member's values, or has
-// none in common with the framework's, leaves the framework: the report of each such mapping warns of it.
+// The limits; members without a limit get the framework's. A limit that names a member's values, or has none in common
+// with the framework's, overrides the framework, and the report of each such mapping warns about it.
 SpaceLimits WithinFramework(const FrameworkCapabilities& can, SpaceLimits limits);
 
-// Whether the framework can hide the exchange of a mapping's experts behind the passes of another micro-batch and
-// nobody said whether to.
+// Whether the framework can hide a mapping's expert exchange behind the passes of another micro-batch, and the request
+// does not state whether to.
 bool MayOverlapExperts(const FrameworkCapabilities& can, const TrainingMapping& mapping);
 
-// Kernels that carry a mapping's tokens to their experts: the mapping's, or those among which the framework leaves the
-// choice.
+// Kernels that exchange a mapping's tokens with their experts: the mapping's own, or all that the framework offers if
+// the mapping states none.
 std::vector<std::optional<ExpertDispatch>> DispatchersOf(const FrameworkCapabilities& can,
                                                          const TrainingMapping& mapping);
 

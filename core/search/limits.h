@@ -27,7 +27,7 @@ struct SpaceLimit {
     return among.empty() || std::find(among.begin(), among.end(), word) != among.end();
   }
 };
-// By member name in the mapping ("tp", "micro_batch", "schedule", "batch", …).
+// Limits by member name in the mapping ("tp", "micro_batch", "schedule", "batch", …).
 using SpaceLimits = std::map<std::string, SpaceLimit, std::less<>>;
 
 template <class Value>
@@ -36,7 +36,7 @@ bool Allows(const SpaceLimits& limits, std::string_view member, const Value& val
   return found == limits.end() || found->second.Allows(value);
 }
 
-// The candidates within the limits.
+// The candidates that are within the limits.
 inline std::vector<Count> Kept(const SpaceLimits& limits, std::string_view member, std::vector<Count> candidates) {
   candidates.erase(
       std::remove_if(candidates.begin(), candidates.end(), [&](Count one) { return !Allows(limits, member, one); }),
@@ -44,7 +44,7 @@ inline std::vector<Count> Kept(const SpaceLimits& limits, std::string_view membe
   return candidates;
 }
 
-// In ascending order.
+// Divisors in ascending order.
 std::vector<Count> Divisors(Count n);
 
 }  // namespace slipstick

@@ -80,7 +80,7 @@ std::vector<double> LevelsOf(const Cluster& cluster, TrainingRun& run, const std
   return levels;
 }
 
-// Offloadable shares, if there is such memory and the host has room.
+// Shares to offload, if there is such memory and the host has room.
 std::vector<double> Shares(double own, bool is_any, const SpaceLimits& limits, std::string_view member) {
   std::set<double> shares{0, own};
   if (is_any) shares.insert(1);
@@ -117,8 +117,8 @@ std::vector<std::string_view> TrainingSpace::Members() {
           "offload.optimizer"};
 }
 
-// `sequences` of a data-parallel rank. A limit that names virtual stages leaves the framework, as it does for one that
-// has none.
+// Passes for `sequences` of a data-parallel rank. A limit that names virtual stages overrides the framework, even if
+// the framework has none.
 std::vector<TrainingSpace::Passes> TrainingSpace::PassesOf(const FrameworkCapabilities& can, const Model& model,
                                                            Count tp, Count pp, Count sequences,
                                                            const SpaceLimits& limits) {
@@ -144,7 +144,7 @@ TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const T
     : base_(run.mapping), can_(run.framework.capabilities) {
   const SpaceLimits limits = WithinFramework(can_, named);
   for (const Recompute one : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
-    // Flash attention never keeps the scores that selective recomputation drops, unless the framework selects
+    // With flash attention there are no scores for selective recomputation to drop, unless the framework selects
     // differently; MLA has more to drop.
     const bool is_none = one == Recompute::kSelective && run.flash_attention && !model.mla &&
                          run.framework.memory.selective_kept == 1 && run.framework.compute.selective_share == 0;
@@ -173,7 +173,7 @@ TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const T
         if (!IsLegalContext(model, run, tp, cp) || run.global_batch % dp != 0 || !Allows(limits, "dp", dp)) continue;
         Block degrees{tp, pp, cp, 1, 1, dp, {}, {}, {}, {}, 0};
         degrees.passes = PassesOf(can_, model, tp, pp, run.global_batch / dp, limits);
-        // Where one rank holds the weights there is nothing to shard.
+        // If one rank holds the weights, there is nothing to shard.
         degrees.zeros = dp * cp > 1 ? Kept(limits, "zero", {0, 1, 2, 3}) : Kept(named, "zero", {0});
         TrainingMapping& mapping = trial.mapping;
         mapping.tp = tp, mapping.pp = pp, mapping.cp = cp, mapping.dp = dp;

@@ -1,6 +1,6 @@
 // All valid mappings of a training run, as an indexed set: Size(), At(i).
 //
-// The order depends on the inputs only, so that an index means the same mapping on every machine and in every shard.
+// The order depends only on the inputs, so an index means the same mapping on every machine and in every shard.
 #pragma once
 
 #include <optional>
@@ -23,9 +23,9 @@ struct TrainingChoice {
   Offload offload;
 };
 
-// Within what the framework's code runs, unless a limit asks for more. Experts' exchange overlaps wherever it can.
-// Offloads none, all or the run's own share of activations and of optimizer state; none without host memory. Rank
-// orders that put every group on the same links as an earlier order are left out.
+// Only mappings that the framework's code runs, unless a limit requests more. The experts' exchange overlaps wherever
+// possible. Offloads none, all or the run's own share of activations and of optimizer state; none without host memory.
+// Omits rank orders that put every group on the same links as an earlier order.
 class TrainingSpace {
  public:
   TrainingSpace(const Model& model, const Cluster& cluster, const TrainingRun& run, Count devices,
@@ -35,7 +35,7 @@ class TrainingSpace {
   static std::vector<std::string_view> Members();
 
  private:
-  struct Passes {  // how the micro-batches go through the stages
+  struct Passes {  // path of the micro-batches through the stages
     PipelineSchedule schedule;
     Count virtual_stages;
     bool sequence_parallel;
@@ -43,14 +43,14 @@ class TrainingSpace {
   };
   static std::vector<Passes> PassesOf(const FrameworkCapabilities& can, const Model& model, Count tp, Count pp,
                                       Count sequences, const SpaceLimits& limits);
-  struct Block {  // all mappings that share the degrees
+  struct Block {  // all mappings with the same degrees
     Count tp, pp, cp, ep, expert_tp, dp;
     std::vector<std::size_t> orders;  // indices into orders_
     std::vector<Count> zeros;
     std::vector<std::optional<ExpertDispatch>> dispatchers;
     std::vector<Passes> passes;
     Count offset = 0;
-    // `shared`: choices of the members that all blocks have in common.
+    // `shared`: number of choices for the members that all blocks have in common.
     [[nodiscard]] std::size_t Size(std::size_t shared) const {
       return shared * zeros.size() * passes.size() * orders.size() * dispatchers.size();
     }

@@ -41,7 +41,7 @@ std::size_t NotAbove(const std::vector<Found>& front, double x) {
       front.begin());
 }
 
-// A frontier point at least as good in every figure; null if none.
+// A frontier point that is at least as good in every figure; null if there is none.
 const Found* Covering(const std::vector<Found>& front, const Figures& figures, std::size_t count) {
   if (count == 2) {
     const std::size_t after = NotAbove(front, figures[0]);
@@ -57,7 +57,7 @@ const Found* Covering(const std::vector<Found>& front, const Figures& figures, s
 void KeepFront(std::vector<Found>& front, const Found& found, const SearchOptions& options) {
   if (options.figures < 2) return;
   if (const Found* kept = Covering(front, found.figures, options.figures)) {
-    // Of equals the lower index is kept.
+    // Of equal results, the lower index is kept.
     if (found.index < kept->index && Same(kept->figures, found.figures, options.figures)) {
       front[static_cast<std::size_t>(kept - front.data())].index = found.index;
     }
@@ -86,7 +86,7 @@ Search::Search(const SearchOptions& options, Evaluate evaluate)
     : options_(options), evaluate_(std::move(evaluate)), next_(options.from) {
   is_dominated_ = [this](const Figures& bounds) {
     if (!options_.prune) return false;
-    // Indices come in order, so one as good as the last kept ranks behind it.
+    // Indices come in order, so a result equal to the last kept one ranks after it.
     const bool misses_best =
         options_.top == 0 || (progress_.best.size() == options_.top && bounds[0] >= progress_.best.back().figures[0]);
     return misses_best && (options_.figures < 2 || Covering(progress_.front, bounds, options_.figures) != nullptr);

@@ -15,16 +15,16 @@ namespace slipstick {
 inline constexpr std::size_t kMaxFigures = 3;
 using Figures = std::array<double, kMaxFigures>;
 
-// The result of one index. `figures[0]` is the objective; the others form the Pareto frontier with it. All are
-// minimized: the caller negates figures of which larger is better.
+// The result of one index. `figures[0]` is the objective; with the others it forms the Pareto frontier. All are
+// minimized: the caller negates figures for which larger is better.
 struct Outcome {
   bool feasible = false;
-  bool pruned = false;      // feasible, without figures: it can enter neither the best nor the frontier
-  std::string_view reason;  // if infeasible, with static lifetime
+  bool pruned = false;      // feasible, but cannot enter the best results or the frontier; has no figures
+  std::string_view reason;  // if infeasible; must have static lifetime
   Figures figures{};
 };
 
-// A kept index.
+// An index that is kept, with its figures.
 struct Found {
   Count index = 0;
   Figures figures{};
@@ -32,7 +32,7 @@ struct Found {
 
 struct SearchOptions {
   Count from = 0, to = 0;         // indices [from, to): a shard
-  std::size_t top = 10;           // number of best ones kept; equal figures count once, as the lowest index
+  std::size_t top = 10;           // number of best results kept; equal figures count once, as the lowest index
   std::size_t figures = 1;        // figures in use; 2 or 3 keep a Pareto frontier
   std::size_t max_front = 65536;  // upper bound of the frontier; beyond it the worst objectives are dropped
   bool prune = true;
@@ -40,20 +40,20 @@ struct SearchOptions {
 
 struct SearchProgress {
   Count done = 0;       // indices decided
-  Count evaluated = 0;  // of those, with figures; the others were ruled out by bounds
+  Count evaluated = 0;  // of these, evaluated with figures; the others were excluded by bounds
   Count feasible = 0;
   std::map<std::string, Count, std::less<>> rejected;  // by reason
   std::vector<Found> best;                             // by objective, then index
   std::vector<Found> front;  // no other index is at least as good in every figure; by objective
 };
 
-// Merges shards, in any order.
+// Merges the results of shards, in any order.
 void Merge(SearchProgress& into, const SearchProgress& other, const SearchOptions& options);
 
 class Search {
  public:
-  // Whether an index with no figure below `bounds` can change neither the best nor the frontier. Sound: true only if
-  // kept results dominate every such index, so pruning never changes the answer.
+  // Whether an index whose figures are all at least `bounds` can change neither the best results nor the frontier. True
+  // only if kept results dominate every such index, so pruning never changes the answer.
   using IsDominated = std::function<bool(const Figures& bounds)>;
   // Evaluates an index. It may call IsDominated and, if true, return `pruned` without figures.
   using Evaluate = std::function<Outcome(Count index, const IsDominated& is_dominated)>;
@@ -64,7 +64,7 @@ class Search {
   // Decides up to `count` further indices; false when none is left.
   bool Step(Count count);
   [[nodiscard]] const SearchProgress& progress() const { return progress_; }
-  // Resumes where another search over the same indices stopped, after `done` of them.
+  // Continues where another search over the same indices stopped, after `done` of them.
   void Resume(SearchProgress progress);
 
  private:

@@ -10,8 +10,7 @@ namespace slipstick {
 namespace {
 
 constexpr Count kMaxBatch = 16384, kMaxPerDevice = 256, kMinChunk = 512, kMaxChunk = 16384;
-constexpr Count kMinPromptPart =
-    8192;  // tokens of a prompt that a rank keeps: fewer leave its kernels and the exchange little to share
+constexpr Count kMinPromptPart = 8192;  // least prompt tokens per rank: fewer leave too little work to share
 
 // The load's own precision, or those that a limit lists.
 std::vector<Precision> Formats(const SpaceLimits& limits, std::string_view member, Precision own) {
@@ -24,7 +23,7 @@ std::vector<Precision> Formats(const SpaceLimits& limits, std::string_view membe
   return formats;
 }
 
-// Powers of two, of sequences and of sequences per device.
+// Powers of two, as sequences and as sequences per device.
 std::vector<Count> Batches(const ServingLoad& load, Count devices, const SpaceLimits& limits) {
   if (load.requests_per_s) return {load.batch.count};  // in an open loop arrivals set the concurrency
   std::vector<Count> batches;
@@ -42,7 +41,7 @@ Count LongestPrompt(const ServingLoad& load) {
   return longest;
 }
 
-// 0: no chunking.
+// Prefill chunks; 0 means no chunking.
 std::vector<std::optional<Count>> Chunks(const ServingLoad& load, const SpaceLimits& limits) {
   std::vector<Count> chunks{0};
   for (Count chunk = kMinChunk; chunk < LongestPrompt(load) && chunk <= kMaxChunk; chunk *= 2) chunks.push_back(chunk);
@@ -56,12 +55,12 @@ std::vector<std::optional<Count>> Chunks(const ServingLoad& load, const SpaceLim
   return kept;
 }
 
-// Degrees of context parallelism: none, the load's own, and the one at which no ranks hold copies of the same KV cache.
-// A higher degree only trades heads for context, at the cost of an exchange.
+// Degrees of context parallelism: none, the load's own, and the degree at which no ranks hold copies of the same KV
+// cache. A higher degree would only trade heads for context, at the cost of an exchange.
 std::vector<Count> Contexts(const Model& model, const ServingLoad& load, Count tp) {
   const Count cache_heads = model.mla ? 1 : Count{model.KvHeads()};
   std::vector<Count> contexts;
-  Count all = 1;  // leaves no copies
+  Count all = 1;  // degree that leaves no copies
   for (const Count cp : Divisors(tp)) {
     if (CompositionOf(load.engine).splits_context && cp * cache_heads <= tp) all = cp;
   }
@@ -71,8 +70,7 @@ std::vector<Count> Contexts(const Model& model, const ServingLoad& load, Count t
   return contexts;
 }
 
-// Ways to split a prompt's tokens: not at all, as the load has it, and in powers of two that leave each rank a long
-// part.
+// Ways to split a prompt's tokens: not at all, as in the load, and in powers of two that leave each rank a long part.
 std::vector<Count> PromptParts(const Model& model, const ServingLoad& load, Count groups) {
   const bool splits = HasPrefillContext(load.engine) && !model.linear_attention;
   std::vector<Count> parts;
@@ -91,17 +89,17 @@ bool IsLegal(const Model& model, const ServingLoad& load, const ServingMapping& 
          (composition.attention_groups || mapping.attention_dp == 1);
 }
 
-// Redundant experts fill every rank; without them ranks may differ by one expert.
+// Whether the ranks can hold the experts: redundant experts must fill every rank; without them ranks may differ by one.
 bool HoldsExperts(const Moe& moe, Count redundant, Count ep) {
   const Count experts = moe.experts + redundant;
   return ep <= experts && (redundant == 0 || (ep > 1 && experts % ep == 0));
 }
 
-// Before the names of the prefill pool's members.
+// Prefix of the prefill pool's member names in the limits.
 constexpr std::string_view kPrefillMapping = "prefill_mapping.";
 
-// All ways to lay replicas over a pool of `devices`; `pool`: before the names of its members in the limits. A pool that
-// only prefills splits no contexts.
+// All layouts of replicas on a pool of `devices`; `pool`: prefix of its member names in the limits. A pool that only
+// prefills splits no contexts.
 std::vector<ServingMapping> Layouts(const Model& model, const ServingLoad& load, const ServingMapping& own,
                                     Count devices, std::string_view pool, const SpaceLimits& limits) {
   const auto kept = [&](const char* member, std::vector<Count> candidates) {
@@ -132,7 +130,7 @@ std::vector<ServingMapping> Layouts(const Model& model, const ServingLoad& load,
   return layouts;
 }
 
-// Whether pools that share a mapping may: that of the prefill pool is the same one.
+// Whether the limits allow pools that share a mapping: the prefill pool then has the same one.
 bool AllowsPrefill(const SpaceLimits& limits, const ServingMapping& mapping) {
   const auto allows = [&limits](const char* member, Count value) {
     return Allows(limits, std::string(kPrefillMapping) + member, value);
@@ -187,7 +185,7 @@ ServingSpace::ServingSpace(const Model& model, const ServingLoad& load, Count de
     AddPools({mapping, std::nullopt}, devices, limits);
 }
 
-// One shared pool of whole groups, and every split into two.
+// Adds one shared pool of whole groups, and every split into two pools.
 void ServingSpace::AddPools(Block block, Count devices, const SpaceLimits& limits) {
   const Count group = DevicesPerReplica(block.mapping), groups = devices / group;
   for (Count prefill = 0; prefill < groups; ++prefill) {
@@ -202,7 +200,7 @@ void ServingSpace::AddPools(Block block, Count devices, const SpaceLimits& limit
   }
 }
 
-// Devices of two kinds are not divided: each pool has those of the load, and a layout of its own.
+// Devices of two kinds are not divided: each pool has its devices from the load, and a layout of its own.
 void ServingSpace::AddPoolsOfTwoKinds(const Model& model, const ServingLoad& load, const Disaggregated& pools,
                                       const SpaceLimits& limits) {
   prefill_mappings_.clear();

@@ -22,13 +22,13 @@ struct ServingChoice {
 
 // Precisions are the load's own unless a limit lists others, since they change the served model. Batches are powers of
 // two and the load's own; prefill chunks are none, the load's own and powers of two below the prompt; pools are one
-// shared pool and every split into whole groups of tp·pp·attention_dp devices; context parallelism covers all ranks
-// that would hold copies of one KV cache, none, or the load's own degree; prefill context parallelism is that of the
-// load, none, or a power of two where the engine splits prompts and these are long. A load whose prefill pool has a
-// device of its own keeps both pools and their devices: every layout of one is paired with every layout of the other.
+// shared pool and every split into whole groups of tp·pp·attention_dp devices. Context parallelism is none, the load's
+// own, or covers all ranks that would hold copies of one KV cache. Prefill context parallelism is none, the load's own,
+// or a power of two if the engine splits prompts and these are long. A load whose prefill pool has a device of its own
+// keeps both pools and their devices: every layout of one is paired with every layout of the other.
 class ServingSpace {
  public:
-  // `devices`: to lay replicas over, where all are of one kind.
+  // `devices`: number of devices for all replicas, if all are of one kind.
   ServingSpace(const Model& model, const ServingLoad& load, Count devices, const SpaceLimits& limits);
   [[nodiscard]] Count Size() const;
   [[nodiscard]] ServingChoice At(Count index) const;

@@ -86,7 +86,7 @@ TrainingMapping TrainingMoves::MappingOf(const Degrees& degrees) const {
   mapping.micro_batch = degrees[MappingAxis::kMicroBatch];
   mapping.zero = degrees[MappingAxis::kZero], mapping.schedule = degrees.Schedule();
   if (IsFree(MappingAxis::kSchedule) && mapping.pp == 1)
-    mapping.schedule = PipelineSchedule::kOneFOneB;  // of one stage all are the same
+    mapping.schedule = PipelineSchedule::kOneFOneB;  // with one stage all schedules are the same
   mapping.sequence_parallel = degrees[MappingAxis::kSequenceParallel] != 0;
   mapping.dp = DataRanks(degrees);
   if (degrees[MappingAxis::kEp] * degrees[MappingAxis::kExpertTp] <= 1) return mapping;
@@ -170,7 +170,7 @@ bool TrainingMoves::InterleavesBatch(const Degrees& degrees) const {
   return InterleavesBatches(run_.framework.capabilities, pp, micro_batches);
 }
 
-// All that place layers evenly, embedding and head counted or not, and the powers of two.
+// Virtual stages that place layers evenly, with or without embedding and head counted, and the powers of two.
 std::vector<Count> TrainingMoves::VirtualStages(Count pp) const {
   if (!run_.framework.capabilities.interleaves) return {1};
   const Count most = pp > 1 ? std::max<Count>(1, (model_.layers + 2) / pp) : 1;
@@ -203,7 +203,7 @@ Degrees TrainingMoves::Settled(Degrees degrees) const {
     const bool shards = dp * degrees[MappingAxis::kCp] > 1;
     if (!shards || std::find(zeros_.begin(), zeros_.end(), degrees[MappingAxis::kZero]) == zeros_.end())
       degrees[MappingAxis::kZero] = 0;
-    // Sharding the optimizer costs no time: a walk starts from the least stage that does.
+    // Sharding the optimizer costs no time: a walk starts from the lowest ZeRO stage that does so.
     if (shards && degrees[MappingAxis::kZero] == 0) {
       const auto least = std::find_if(zeros_.begin(), zeros_.end(), [](Count zero) { return zero > 0; });
       degrees[MappingAxis::kZero] = least == zeros_.end() ? 0 : *least;
@@ -217,8 +217,8 @@ Degrees TrainingMoves::Settled(Degrees degrees) const {
 std::vector<std::vector<Degrees>> TrainingMoves::Columns() const {
   const Count inner = cluster_.networks.empty() ? Tally(1) : cluster_.networks.front().size;
   const std::vector<Count> all = Divisors(devices_);
-  // Only what the model allows by itself: a number of devices may have hundreds of divisors, and here three of them are
-  // combined.
+  // Only degrees that the model itself allows: a number of devices may have hundreds of divisors, and three degrees are
+  // combined here.
   const auto values = [&](MappingAxis member) {
     std::vector<Count> degrees = IsFree(member) ? all : std::vector<Count>{Pinned()[member]};
     const auto is_illegal = [&](Count degree) {
@@ -249,7 +249,7 @@ std::vector<std::vector<Degrees>> TrainingMoves::Columns() const {
         for (const Count ep : experts) {
           add(tp, 1, ep, cp);
           if (tp > 1 && IsFree(MappingAxis::kExpertTp)) add(tp, tp, ep, cp);
-          // Long sequences: what tensor parallelism leaves of a node shares a context.
+          // For long sequences: the rest of a node beside tensor parallelism shares the context.
           if (IsFree(MappingAxis::kCp) && inner > tp * cp && inner % tp == 0) add(tp, 1, ep, inner / tp);
         }
       }
@@ -286,15 +286,15 @@ void TrainingMoves::VisitStages(const Degrees& from, const Visit& visit) const {
       if (zero == from[MappingAxis::kZero]) continue;
       Degrees to = with(MappingAxis::kZero, zero);
       visit(to);
-      // What more sharding frees holds a larger micro-batch, which gathers the weights less often.
+      // The memory that more sharding frees can hold a larger micro-batch, which gathers the weights less often.
       to[MappingAxis::kMicroBatch] *= 2;
       if (zero > from[MappingAxis::kZero] && IsFree(MappingAxis::kMicroBatch)) visit(to);
     }
   }
 }
 
-// Besides the move itself, what pays only together with it: another interleaving of a new pipeline, larger
-// micro-batches on fewer data-parallel ranks, more sharding with larger micro-batches in place of stages, other expert
+// Besides the move itself, adds changes that pay only together with it: another interleaving of a new pipeline, larger
+// micro-batches on fewer data-parallel ranks, more sharding with larger micro-batches instead of stages, other expert
 // groups.
 void TrainingMoves::VisitAround(const Degrees& from, const Degrees& to, Count factor, const Visit& visit) const {
   const auto with = [&](const Degrees& base, MappingAxis member, Count value) {
@@ -328,7 +328,7 @@ void TrainingMoves::VisitAround(const Degrees& from, const Degrees& to, Count fa
 }
 
 void TrainingMoves::VisitSplits(const Degrees& from, const Visit& visit) const {
-  // None stands for the data-parallel ranks, which take the rest.
+  // No value means the data-parallel ranks, which use the remaining devices.
   using Split = std::optional<MappingAxis>;
   constexpr std::array<Split, 4> kSplits{MappingAxis::kTp, MappingAxis::kCp, MappingAxis::kPp, std::nullopt};
   const auto is_divisible = [&](Split split, Count factor) {
@@ -353,7 +353,7 @@ void TrainingMoves::VisitNeighbors(const Degrees& from, const Visit& visit) cons
     const Degrees to = WithExchange(from, moved);
     if (to == from || !IsLegal(to)) return;
     visit(to);
-    // Wider groups had to do without dedicated dispatch.
+    // Wider groups could not use dedicated dispatch.
     if (!IsFree(MappingAxis::kDispatch) || !IsTooWideForDispatch(from) || IsTooWideForDispatch(to)) return;
     Degrees dedicated = to;
     dedicated[MappingAxis::kDispatch] = 1;

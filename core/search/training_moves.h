@@ -1,4 +1,4 @@
-// The legal mappings of a training run as points with neighbors, for a search that walks from one to the next.
+// The legal mappings of a training run as points with neighbors, for a search that walks from point to point.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace slipstick {
 
-// The members of a mapping that a tuner chooses; data parallelism follows from them.
+// The members of a mapping that a tuner chooses; data parallelism follows from these.
 enum class MappingAxis {
   kTp,
   kCp,
@@ -56,30 +56,30 @@ class Degrees {
 // What a tuner may choose.
 struct TrainingFreedom {
   std::vector<std::string> pinned{};  // members of the mapping that stay as they are
-  bool recompute = false;             // how much is recomputed: the least that fits
-  bool global_batch = false;          // it may move to a near multiple of the data-parallel ranks
-  double batch_gain = 0;              // by which share a moved batch must be faster per sequence
-  Count batch_near = 8;               // it moves by at most one part in so many
+  bool recompute = false;             // chooses the least recomputation that fits
+  bool global_batch = false;          // may move to a near multiple of the data-parallel ranks
+  double batch_gain = 0;              // relative gain in time per sequence that a moved batch needs
+  Count batch_near = 8;               // maximum move of the batch: one part in this many
 };
 
 class TrainingMoves {
  public:
-  // All outlive it.
+  // All arguments must outlive it.
   TrainingMoves(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingFreedom& freedom);
 
   [[nodiscard]] bool IsFree(MappingAxis member) const { return free_[static_cast<std::size_t>(member)]; }
   [[nodiscard]] bool IsLegal(const Degrees& degrees) const;
-  // Whether the member has an effect there.
+  // Whether the member has an effect at these degrees.
   [[nodiscard]] bool Matters(MappingAxis member, const Degrees& degrees) const;
-  // The run's, or where that may move the nearest multiple.
+  // The run's batch or, if it may move, the nearest valid multiple.
   [[nodiscard]] Count GlobalBatch(const Degrees& degrees) const;
   [[nodiscard]] TrainingMapping MappingOf(const Degrees& degrees) const;
 
-  // Where a walk may start: every legal tensor-parallel degree within the innermost network level with some
-  // expert-parallel degrees; each as a column of ascending pipeline depths. Beyond that level only where there is no
-  // other.
+  // Starting points of a walk: every legal tensor-parallel degree within the innermost network level, with some
+  // expert-parallel degrees; each is a column of ascending pipeline depths. Degrees beyond that level are used only if
+  // there are no others.
   [[nodiscard]] std::vector<std::vector<Degrees>> Columns() const;
-  // Legal points that differ in one degree, or in two whose product stays.
+  // Visits legal points that differ in one degree, or in two whose product is constant.
   using Visit = std::function<void(const Degrees&)>;
   void VisitNeighbors(const Degrees& from, const Visit& visit) const;
 
@@ -88,16 +88,16 @@ class TrainingMoves {
   [[nodiscard]] bool FitsModel(const Degrees& degrees) const;
   [[nodiscard]] bool FitsSchedule(const Degrees& degrees) const;
   [[nodiscard]] bool FitsBatch(const Degrees& degrees) const;
-  // Whether the framework runs the batch through the virtual stages that it chose.
+  // Whether the framework can run this batch with the chosen virtual stages.
   [[nodiscard]] bool InterleavesBatch(const Degrees& degrees) const;
   [[nodiscard]] Count DataRanks(const Degrees& degrees) const { return devices_ / degrees.ModelParallel(); }
-  // Per device: those that give every virtual stage as many layers; powers of two where none but 1 does.
+  // Virtual stages per device that all hold the same number of layers; powers of two if only 1 does.
   [[nodiscard]] std::vector<Count> VirtualStages(Count pp) const;
-  // Members that follow where a degree moved: virtual stages, micro-batch, sharding.
+  // Sets the members that follow a moved degree: virtual stages, micro-batch, sharding.
   [[nodiscard]] Degrees Settled(Degrees degrees) const;
-  // Whether experts lie on more ranks than the framework dispatches to by kernels of its own.
+  // Whether experts are on more ranks than the framework's own dispatch kernels support.
   [[nodiscard]] bool IsTooWideForDispatch(const Degrees& degrees) const;
-  // Choices of the expert exchange only where there is one: as they were, or as a walk starts.
+  // Sets the choices of the expert exchange, if there is one: as before, or as at the start of a walk.
   [[nodiscard]] Degrees WithExchange(const Degrees& from, Degrees to) const;
   void VisitStages(const Degrees& from, const Visit& visit) const;
   void VisitSplits(const Degrees& from, const Visit& visit) const;

@@ -1,12 +1,12 @@
-// Closed loop in an engine that prefills and decodes in turn, as a mean field:
+// Closed loop in an engine that prefills and decodes in turn, as a mean-field model:
 //
 // A request is handled, waits for the step in progress and for prefills queued before its own, is prefilled (all of
-// this is its TTFT), and then takes output - 1 steps, which others' prefills lengthen. During that cycle each of the
-// others is prefilled once, and the request waits once for each of these prefills: before its first token or between
-// later ones. They are spread evenly over the output tokens: 1/output of them come before the first (more where the
-// engine gathers the arrivals of several steps), or half of the one in progress on arrival if that is more; the rest is
-// in TPOT. The engine thus never prefills or decodes more than it can in that time, and the rate is requests in flight
-// over the cycle time: Little's law by construction.
+// this is its TTFT), and then takes output - 1 steps, which the prefills of others lengthen. During this cycle each of
+// the other requests is prefilled once, and the request waits once for each of these prefills: before its first token
+// or between later ones. They are spread evenly over the output tokens: 1/output of them come before the first (more if
+// the engine gathers the arrivals of several steps), or half of the one in progress on arrival if that is more; the
+// rest is in TPOT. Thus the engine never prefills or decodes more than it can in that time, and by Little's law the
+// rate is the requests in flight over the cycle time.
 #include <algorithm>
 
 #include "core/base/figure.h"
@@ -24,8 +24,8 @@ struct RoundTimes {
   Seconds prefill_wait, tpot;
 };
 
-// Prompts of a step that are prefilled beside a request's own when all are sent at once. Where the engine groups
-// prefills they are part of every round.
+// Prompts that share a request's prefill pass when all requests are sent at once. An engine that groups prefills has
+// such groups in every round, so the steady cycle includes them.
 Ratio PassMates(const Deployment& deployment, Ratio running) {
   if (GroupsPrefills(deployment)) return 0;
   const Ratio of_step = StepTokens(deployment) / ComputedTokens(deployment.load).tokens;
@@ -34,8 +34,8 @@ Ratio PassMates(const Deployment& deployment, Ratio running) {
 }
 
 // Mean over a benchmark of `waves` rounds whose streams start together. In the first round half of the others' prefills
-// come before a request's own and half while it decodes: it waits for each of them once. Prompts of a pass end
-// together, so half of those that share it come before as well. With one output token, all of them.
+// come before a request's own and half while it decodes: it waits for each of them once. Prompts of one pass end
+// together, so half of the prompts that share its pass also come before. With one output token, all prefills do.
 RoundTimes OverRounds(const Deployment& deployment, Ratio running, const RequestCycle& steady,
                       const DecodeTimes& decode, const PrefillTimes& prefill) {
   const Ratio output(deployment.load.output), waves(*deployment.load.waves), others = steady.others;
@@ -52,8 +52,8 @@ RoundTimes OverRounds(const Deployment& deployment, Ratio running, const Request
              "in the first round, the prefills after the request's own", kClosedLoopSource)};
 }
 
-// What a group serves that always has `running` sequences, over the rounds of a benchmark where the load is one:
-// requests per second.
+// Throughput (requests per second) of a group that always has `running` sequences; for a benchmark load, the mean over
+// its rounds.
 double ServedBy(const Deployment& deployment, double running) {
   const DecodeTimes decode = DecodeOf(deployment, running);
   if (deployment.load.disaggregated) return running / (decode.token / (1 * kS));
@@ -66,14 +66,14 @@ double ServedBy(const Deployment& deployment, double running) {
   return running / ((steady.alone + mean.prefill_wait + (output - 1) * mean.tpot) / (1 * kS));
 }
 
-// Requests in the system, all replicas, and what they bring.
+// Requests in the system over all replicas, and their throughput.
 struct RequestFlow {
   Ratio in_system;
   TokensPerSecond rate;
 };
 
-// Sessions wait between two turns, so that fewer are in the system than one of them finds, itself included
-// (`concurrency`).
+// Sessions pause between two turns. Hence the mean number of turns in the system is below the number that an arriving
+// turn finds, itself included (`concurrency`).
 RequestFlow FlowOf(const Deployment& deployment, Ratio concurrency, Seconds latency) {
   const Ratio output(deployment.load.output), sessions = deployment.sessions;
   constexpr std::string_view kTitle = "Throughput in output tokens";
@@ -100,8 +100,8 @@ Ratio AttentionGroups(const Deployment& deployment) {
   return Figure("Attention groups", deployment.mapping.replicas * deployment.mapping.attention_dp, "of all replicas");
 }
 
-// The numbers that are tried do not depend on the host's memory, which only says how many of them fit: more of it never
-// serves less.
+// The candidate numbers do not depend on the host's memory, which only limits how many of them fit. So more host memory
+// never lowers the throughput.
 Ratio UsefulSlots(const Deployment& deployment, Ratio max_slots, bool may_wait, std::optional<Ratio> offered) {
   constexpr std::string_view kTitle = "Slots of an attention group";
   if (!deployment.load.kv_offload || !may_wait) return Figure(kTitle, max(1.0, max_slots), "sequences that it can run");
@@ -124,8 +124,8 @@ Ratio UsefulSlots(const Deployment& deployment, Ratio max_slots, bool may_wait, 
                    "is slower");
 }
 
-// While others decode, an engine that collects prompts lets the first one wait for `collect_steps`, or until enough
-// have come; those that come meanwhile wait for the rest of it.
+// While others decode, an engine that collects prompts lets the first prompt wait for `collect_steps`, or until enough
+// have come; prompts that arrive in the meantime wait for the rest of that time.
 Residual ResidualSteps(const Deployment& deployment, Ratio found) {
   const EngineScheduler& scheduler = deployment.engine.scheduler;
   const Ratio receive_interval(scheduler.receive_interval), output(deployment.load.output);
@@ -173,8 +173,8 @@ RequestCycle CycleOf(const Deployment& deployment, const Neighbors& neighbors, c
       Figure("Others' prefills before the first token",
              max(in_prefills / 2, max(min(others, residual.gathered * others / output), neighbors.ahead)),
              "half of the one in progress, those of requests that are gathered with it, or those of the group before");
-  // A stall is a step with prefill less the decode-only step in its place. No more of these than the request waits for
-  // is spared.
+  // A stall is a step with prefill minus the decode-only step that it replaces. Replaced steps save the request no more
+  // than the step in progress that it waits for.
   const Seconds not_spared =
       Figure("Decoding in steps with others' prefills", max(Seconds{}, before * met.stall.replaced - in_progress),
              "beyond the step in progress");
@@ -200,8 +200,8 @@ RequestCycle SteadyCycle(const Deployment& deployment, Ratio running, const Deco
   Neighbors neighbors;
   neighbors.found = Figure("Requests that an arriving one finds running", running - 1, "all but itself");
   if (GroupsPrefills(deployment)) {
-    // Those that ended together. Groups end one step after the other, so each but the first finds the one before it in
-    // its prefill.
+    // Requests that ended together are prefilled together. Groups end one step after the other, so every group but the
+    // first finds the previous group in its prefill.
     const Ratio of_step = StepTokens(deployment) / ComputedTokens(deployment.load).tokens;
     neighbors.prompts = Figure("Requests prefilled in the same pass", min(running, max(1.0, floor(of_step))),
                                "those that ended together");

@@ -1,4 +1,4 @@
-// Decoding: the time of a step at the mean context, with drafts and with a KV cache in host memory.
+// Decoding: the time of a step at the mean context, with draft tokens and with a KV cache in host memory.
 #include "core/base/figure.h"
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/memo.h"
@@ -9,14 +9,14 @@
 namespace slipstick {
 namespace {
 
-// Tokens that a step with drafts yields.
+// Mean tokens per step with draft tokens.
 Ratio KeptTokens(const Speculative& drafts) {
   const Ratio acceptance = drafts.acceptance, most = Ratio(drafts.draft_tokens) + 1;
   return Figure("Tokens per step", acceptance < 1 ? (1 - pow(acceptance, most)) / (1 - acceptance) : most,
                 "accepted drafts and one token more", "Leviathan et al., arXiv 2211.17192");
 }
 
-// A step verifies all draft tokens and yields one token more than are accepted.
+// A step verifies all draft tokens and yields the accepted ones plus one more.
 Seconds SpeculativeToken(const Deployment& deployment, DecodePass pass, Seconds checked_step) {
   const Speculative& drafts = *deployment.load.speculative;
   pass.checked = 1;
@@ -28,7 +28,7 @@ Seconds SpeculativeToken(const Deployment& deployment, DecodePass pass, Seconds 
                 "Leviathan et al., arXiv 2211.17192");
 }
 
-// KV cache beyond the device's budget is prefetched from the host one layer ahead; the step waits if the link is
+// KV cache that exceeds the device's budget is prefetched from the host one layer ahead; the step waits if the link is
 // slower.
 void AddOffload(const Deployment& deployment, const DecodePass& pass, DecodeTimes& times) {
   const Bytes held = Figure("KV cache of all sequences", pass.sequences * KvCacheOfSequence(deployment, pass.context),

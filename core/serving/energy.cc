@@ -7,7 +7,7 @@
 namespace slipstick {
 namespace {
 
-// What the operators of a pass do, and what a device does.
+// Work of the operators of a pass, and the limits of a device.
 struct PassWork {
   Flops flops;
   Bytes bytes;
@@ -30,7 +30,7 @@ Ratio ActivityOf(const PassWork& work, Seconds pass_time) {
                 "of its peak or of its memory bandwidth, the higher");
 }
 
-// Of devices that are active so far in the mean over all the time.
+// Use of a pool whose devices have the mean utilization `active` over all time.
 PoolUse UseAt(Ratio active, const PassWork& device, Ratio devices, TokensPerSecond rate) {
   const Watts power = Figure("Power per device of the pool", device.idle + (device.tdp - device.idle) * active,
                              "between idle and TDP, by compute or memory utilization; without the rest of the server");
@@ -51,7 +51,7 @@ PoolUse PrefillUse(const Deployment& deployment, const ServingPerformance& perfo
   return UseAt(active, work, deployment.load.disaggregated->prefill_devices, performance.rate);
 }
 
-// It steps as long as a sequence runs.
+// The decode pool never pauses between steps while a sequence runs, so it has the utilization of a step.
 PoolUse DecodeUse(const Deployment& deployment, const ServingPerformance& performance) {
   const PassCost& step = performance.decode.step;
   const PassWork work = WorkOf(step, deployment);

@@ -1,4 +1,4 @@
-// Power of the devices that serve, and their energy per output token.
+// Power and energy per output token of the serving devices.
 #pragma once
 
 #include "core/engine_step/deployment.h"
@@ -9,7 +9,7 @@ namespace slipstick {
 
 // Device time and energy per output token of all `devices`.
 PoolUse UseOf(const Deployment& deployment, const ServingPerformance& performance, Ratio devices);
-// Those of each of two pools.
+// Device time and energy per output token, of each of the two pools.
 ByPass<PoolUse> UseOfPools(const Deployment& deployment, const ServingPerformance& performance);
 
 }  // namespace slipstick

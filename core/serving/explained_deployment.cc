@@ -18,7 +18,7 @@ ExplainedDeployment::ExplainedDeployment(const Cluster& cluster, const ServingLo
   const DeploymentPaths paths{pools.prefill_device ? "serving.disaggregated.prefill_device" : "cluster.device",
                               pools.prefill_mapping ? "serving.disaggregated.prefill_mapping" : "serving.mapping"};
   bound_ = std::make_unique<BoundDeployment>(plain_, paths, *decoder.nodes->tape);
-  bound_->load.prefix_hit = decoder.load.prefix_hit;  // that of sessions is no input
+  bound_->load.prefix_hit = decoder.load.prefix_hit;  // sessions settle it, so it is not an input
 }
 
 void ExplainedDeployment::Explain(const SettledHits& hits) {

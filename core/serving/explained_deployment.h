@@ -1,4 +1,4 @@
-// A deployment, and while a report is explained a copy whose numbers have nodes.
+// A deployment, plus a copy whose numbers have nodes if a report is being explained.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@ namespace slipstick {
 
 class ExplainedDeployment {
  public:
-  // `tape`: null: numbers have no nodes.
+  // If `tape` is null, numbers have no nodes.
   ExplainedDeployment(const Model& model, const Cluster& cluster, const ServingLoad& load, Tape* tape);
-  // A pool for prefill, which may have a device and a mapping of its own.
+  // The deployment of a prefill pool, which may have its own device and mapping.
   ExplainedDeployment(const Cluster& cluster, const ServingLoad& load, const Deployment& decoder);
   ExplainedDeployment(const ExplainedDeployment&) = delete;
   ExplainedDeployment& operator=(const ExplainedDeployment&) = delete;
@@ -28,7 +28,7 @@ class ExplainedDeployment {
     plain_.*member = PlainOf(value);
     if (bound_) bound_->deployment.*member = value;
   }
-  // The hit rate that sessions settle at, and the shares of the tiers: in the load that they were set in, with nodes.
+  // The hit rate at which sessions settle, and the shares of the tiers; set in the deployment's own load, with nodes.
   struct SettledHits {
     Ratio hit_rate, host_share, ssd_share;
   };

@@ -27,7 +27,7 @@ Ratio KvHeads(const Deployment& deployment) {
   return deployment.InputAt("model.kv_heads", Ratio(deployment.model.KvHeads()));
 }
 
-// Elements of a token's keys, or of its values, in the layers that see all tokens and in those with a window.
+// Elements of a token's keys (or values) in the layers that attend to all tokens and in those with a window.
 Ratio ElementsOfHeads(const Deployment& deployment, Ratio full_layers, Ratio window_layers) {
   const Ratio of_full = full_layers * KvHeads(deployment) * deployment.shapes.head_dim;
   if (!deployment.model.HasWindows()) return of_full;
@@ -65,7 +65,7 @@ Bytes StateOnDevice(const Deployment& deployment) {
 
 namespace {
 
-// MTP modules that draft, and a separate draft model, as so many layers of the same KV cache.
+// Adds drafting MTP modules and a separate draft model, as an equivalent number of layers with the same KV cache.
 Ratio WithDrafts(const Deployment& deployment, Ratio layers, BytesPerToken layer) {
   if (!deployment.load.speculative) return layers;
   const Speculative& drafts = *deployment.load.speculative;

@@ -1,21 +1,21 @@
-// KV cache and recurrent state of a token and of a sequence, and the layers that have them.
+// KV cache and recurrent state per token and per sequence, and the number of layers that have them.
 #pragma once
 
 #include "core/engine_step/deployment.h"
 
 namespace slipstick {
 
-// Per token, all layers of the model, before any split, replication or sliding window.
+// Per token, over all layers of the model, before any split, replication or sliding window.
 BytesPerToken KvCachePerToken(const Deployment& deployment);
-// Recurrent state per sequence, all layers, before any split.
+// Recurrent state per sequence, over all layers, before any split.
 Bytes StateOfSequence(const Deployment& deployment);
-// The same on one device.
+// Recurrent state per sequence, on one device.
 Bytes StateOnDevice(const Deployment& deployment);
-// KV cache and recurrent state of one sequence of `held_tokens` on the most loaded device: whole pages; KV heads
-// replicated beyond their number; the MLA latent on every rank; sliding-window layers hold at most their window.
+// KV cache and recurrent state of one sequence of `held_tokens` tokens on the most loaded device, in whole pages. Each
+// rank has at least one KV head and the whole MLA latent; sliding-window layers hold at most their window.
 Bytes KvCacheOfSequence(const Deployment& deployment, Ratio held_tokens);
 
-// Layers of the most loaded stage that have a KV cache of their own, and those with a sliding window among them.
+// Layers of the most loaded stage that have their own KV cache, and how many of them have a sliding window.
 struct StageLayers {
   Ratio attention = 0, window = 0;
 };
@@ -23,14 +23,14 @@ StageLayers CachedOnStage(const Deployment& deployment);
 
 // The KV cache of the most loaded stage on one device.
 struct StageCache {
-  BytesPerToken layer;  // of a layer and token
-  Ratio layers;         // with what drafts
-  Ratio window;         // of them with a sliding window
-  Ratio windows;        // those, as so many layers with the others' KV heads
+  BytesPerToken layer;  // per layer and token
+  Ratio layers;         // including drafting modules
+  Ratio window;         // of them, layers with a sliding window
+  Ratio windows;        // the same, as an equivalent number of layers with the other layers' KV heads
 };
 StageCache StageCacheOf(const Deployment& deployment);
 
-// Tokens in the whole pages that hold so many.
+// `tokens` rounded up to whole pages.
 Ratio PagedTokens(const Deployment& deployment, Ratio tokens);
 
 }  // namespace slipstick

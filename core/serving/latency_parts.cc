@@ -12,7 +12,7 @@ struct NamedWork {
   std::string_view name;
   Work work;
 };
-// Operators that their FLOPs and traffic do not tell apart.
+// Operators whose kind cannot be derived from FLOPs and traffic.
 constexpr NamedWork kWorks[] = {{"attention", Work::kAttention},
                                 {"sliding-window attention", Work::kAttention},
                                 {"recurrence", Work::kAttention},
@@ -28,7 +28,7 @@ constexpr NamedWork kWorks[] = {{"attention", Work::kAttention},
 constexpr std::string_view kWorkTitles[] = {"Matrix products", "Attention and KV cache", "Communication",
                                             "Small kernels and launches", "Scheduler and host"};
 
-// `total` in proportion to its operators; shown at the paths below `report`.
+// Splits `total` in proportion to the times of its operators; shown at the paths below `report`.
 TimeByWork SplitByWork(Seconds total, const OperatorBreakdown& operators, const std::string& report,
                        const Deployment& deployment) {
   TimeByWork times;

@@ -1,4 +1,4 @@
-// What the latencies of a request consist of.
+// The parts of a request's latencies.
 #pragma once
 
 #include "core/base/field.h"
@@ -9,7 +9,7 @@ namespace slipstick {
 struct Deployment;
 struct ServingPerformance;
 
-// What an operator of a pass does. In decode, GEMMs read weights, and attention reads the KV cache.
+// The kind of work of an operator. In decode, GEMMs read weights, and attention reads the KV cache.
 enum class Work { kGemm, kAttention, kCommunication, kSmallKernels, kScheduler };
 ENUM_NAMES(Work, {kGemm, "gemm"}, {kAttention, "attention"}, {kCommunication, "communication"},
            {kSmallKernels, "small_kernels"}, {kScheduler, "scheduler"});
@@ -31,11 +31,11 @@ struct TpotParts {
   Seconds prefill;  // of other requests, between decode steps
 };
 struct TtftParts {
-  Seconds handling;  // with the step in progress
-  Seconds queue;     // for a slot, or for a pool that is full
+  Seconds handling;  // including the step in progress
+  Seconds queue;     // waiting for a slot, or for a pool that is full
   Seconds others;    // prefills of other requests
   TimeByWork prefill;
-  Seconds transfer, first_step;  // separate pools: of the KV cache, and the step that yields the first token
+  Seconds transfer, first_step;  // separate pools: transfer of the KV cache; the step that yields the first token
 };
 struct LatencyParts {
   TpotParts tpot;

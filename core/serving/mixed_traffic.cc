@@ -1,9 +1,9 @@
 // An open loop with several classes of requests in one attention group.
 //
-// A class i with the share w of the arrivals is met in flight in proportion to arrivals and the time in its slot, w T:
-// what runs at a time is not what arrives. The KV cache of a slot, and the contexts of a decode step, are means over
-// those in flight; prefills are a mean over those that arrive, and the one in progress on an arrival is met the more
-// often the longer it is (random_arrivals.cc). A request is sure to be in its own steps:
+// The number of requests of a class i in flight is proportional to its share w of the arrivals times its time in a
+// slot, w T: the mix in flight differs from the mix that arrives. The KV cache of a slot and the contexts of a decode
+// step are means over the requests in flight. Prefills are a mean over the arrivals; a longer prefill is more often in
+// progress on an arrival (random_arrivals.cc). A request always takes part in its own steps:
 //
 //   r_i = w_i T_i / sum(w T)                    share of those in flight
 //   step_i = step + (own_i - step) / running    own_i: of a step in which all are as long as it
@@ -38,7 +38,7 @@ ServingLoad LoadOf(const ServingLoad& all, Count prompt, Count output) {
   return load;
 }
 
-// A class as if it were alone; and its prompts as the steps of all meet them, to which requests of mean output come.
+// A class by itself (`load`), and its prompts in steps shared by all, with requests of mean output (`load_met`).
 struct Class {
   Class(const Model& model, const Cluster& cluster, const ServingLoad& all, const RequestClass& one)
       : of(one),
@@ -56,16 +56,16 @@ struct Class {
   HeldByRequest held;
 };
 
-// What a class takes of the steps of a group.
+// Step and prefill times of one class in a group.
 struct ClassTimes {
-  Seconds token;  // of steps in which all sequences are as long as it
+  Seconds token;  // of steps in which all sequences have the length of this class
   PrefillTimes prefill;
 };
 
-// Of a group with some sequences running, by class.
+// Cycles of the classes in a group with a given number of running sequences.
 struct Cycles {
   std::vector<RequestCycle> of;
-  std::vector<double> relative;  // over the mean one: those in flight over those that arrive
+  std::vector<double> relative;  // cycle over the mean cycle, i.e. share in flight over share of arrivals
   Seconds mean;
   double variation = 0;  // squared coefficient of variation
 };
@@ -106,7 +106,7 @@ class Mixture {
 
  private:
   [[nodiscard]] const Deployment& First() const { return classes_.front().deployment; }
-  // Engines that take whole prompts keep room for the longest.
+  // Engines that take whole prompts reserve memory for the longest prompt.
   [[nodiscard]] const KvCacheBudget& Budget() const {
     const auto least = std::min_element(classes_.begin(), classes_.end(), [](const Class& a, const Class& b) {
       return a.budget.Room() < b.budget.Room();
@@ -115,7 +115,7 @@ class Mixture {
   }
   [[nodiscard]] double Groups() const { return AttentionGroups(First()); }
 
-  // Mean over the requests.
+  // Weighted mean over the requests.
   template <class Of>
   [[nodiscard]] auto Mean(const Of& of) const {
     decltype(of(0)) mean{};
@@ -152,8 +152,8 @@ class Mixture {
              Mean([&](std::size_t i) { return met(i).stall.replaced; })}};
   }
 
-  // `cycle_of(i, step, relative)`: of a class, whose decode steps take so long and whose cycle over the mean one is
-  // `relative`.
+  // `cycle_of(i, step, relative)`: cycle of class i when its decode steps take `step`; `relative` is its cycle over the
+  // mean cycle.
   template <class CycleOfClass>
   [[nodiscard]] Cycles Settled(double running, const std::vector<ClassTimes>& times,
                                const CycleOfClass& cycle_of) const {
@@ -182,7 +182,7 @@ class Mixture {
     return cycles;
   }
 
-  // What prompts that come at random take of the steps, by class and of all.
+  // Step time that randomly arriving prompts take, by class and in total.
   struct Arriving {
     std::vector<Seconds> service;
     ArrivingPrompts all;
@@ -200,8 +200,8 @@ class Mixture {
     return arriving;
   }
 
-  // Under a rate, with so many running in the mean. A request that has a slot shares the group with those of the
-  // others.
+  // Cycles at an arrival rate; an arrival finds `found` sequences running. A request that has a slot shares the group
+  // with those of the other slots.
   [[nodiscard]] Cycles CyclesAt(Hertz rate, double found) const {
     const double running = std::max(1.0, found), shared = (slots_ - 1) / slots_;
     const std::vector<ClassTimes> times = TimesWith(running);
@@ -213,7 +213,7 @@ class Mixture {
     });
   }
 
-  // With so many running always.
+  // Cycles with `running` sequences at all times.
   [[nodiscard]] Cycles SteadyCycles(double running) const {
     const std::vector<ClassTimes> times = TimesWith(running);
     const PrefillsMet met = MetIn(times);
@@ -225,7 +225,7 @@ class Mixture {
     });
   }
 
-  // As many as fit of those that are met in flight where all slots are occupied, each of which fits to its end.
+  // Number of slots that fit for the mix in flight with all slots occupied, each request counted at its full length.
   double FindSlots() {
     constexpr int kMostRounds = 20;
     const Bytes room = Budget().Room();
@@ -245,7 +245,7 @@ class Mixture {
     return fits;
   }
 
-  // One request at a time.
+  // Cycles if only one request runs at a time.
   Cycles Alone(ServingPerformance& performance) const {
     const Cycles cycles = SteadyCycles(1);
     performance.running = 1;
@@ -265,7 +265,7 @@ class Mixture {
     const double mean = SettledSequences(slots_, [&](double n) { return per_group * CyclesAt(per_group, n).mean; });
     Cycles cycles = CyclesAt(per_group, mean);
     performance.running = std::max(1.0, mean);
-    // M/G/c (Allen and Cunneen): from cycles that vary more than those of an M/M/c queue on.
+    // M/G/c queue (Allen and Cunneen), applied only if cycles vary more than in an M/M/c queue.
     performance.queue =
         WaitOverService(performance.utilization, slots_) * cycles.mean * std::max(1.0, (1 + cycles.variation) / 2);
     return cycles;
@@ -276,7 +276,7 @@ class Mixture {
                            : load_.requests_per_s ? *load_.requests_per_s / (1 * kS)
                                                   : 1 / cycles.mean;
     std::optional<Seconds> lowest;
-    double several = 0;  // share of the requests of several output tokens
+    double several = 0;  // share of the requests with several output tokens
     for (std::size_t i = 0; i < classes_.size(); ++i) {
       const Class& one = classes_[i];
       const RequestCycle& cycle = cycles.of[i];
@@ -309,7 +309,7 @@ class Mixture {
     report.tokens_per_s_per_user = output * kToken / report.request_latency;
     report.batch = static_cast<Count>(std::llround(performance.running * First().mapping.attention_dp));
     report.utilization = performance.utilization;
-    // Requests per second in tokens of the first class, as the reason of an overload reads them.
+    // Requests per second in tokens of the first class, because the reason of an overload converts it back.
     performance.rate = arrivals * Ratio(First().load.output) * (1 * kToken);
   }
 
@@ -327,7 +327,7 @@ class Mixture {
     if (load_.host_experts) report.host_weights = HostWeights(First());
   }
 
-  // Of a step, each of the sequences takes its part.
+  // Each sequence is charged its part of a step's energy.
   void SetEnergy(const ServingPerformance& performance, ServingReport& report) const {
     const double running = performance.running;
     const TokensPerSecond rate = report.tokens_per_s;

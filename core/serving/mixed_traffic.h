@@ -1,4 +1,4 @@
-// A traffic of several classes of requests, such as chat beside summaries, at the same engines.
+// Mixed traffic: several classes of requests, such as chat next to summaries, on the same engines.
 #pragma once
 
 #include "core/engine_step/serving_load.h"
@@ -10,9 +10,9 @@ namespace slipstick {
 
 class ServingMemo;
 // For a load with a mixture, which arrives at random. TTFT and TPOT of the report are means over all requests (TPOT:
-// over those of several output tokens), its figures of one kind of request are the mixture's. Without a rate one
-// request runs at a time: TTFT is the mean of the classes and TPOT the lowest, below that of any load. What no sizing
-// asks for stays empty.
+// over requests with several output tokens); figures for a single kind of request are those of the mixture. Without a
+// rate one request runs at a time: TTFT is the mean of the classes, and TPOT is the lowest, below that of any load.
+// Figures that sizing does not use stay empty.
 ServingReport EvaluateMixture(const Model& model, const Cluster& cluster, const ServingLoad& load, ServingMemo* memo);
 
 }  // namespace slipstick

@@ -8,20 +8,20 @@
 namespace slipstick {
 namespace {
 
-// Sequences of a request's decode step, with `running` in the mean.
+// Sequences in a request's decode step, with `running` sequences on average.
 Ratio DecodedTogether(const Deployment& deployment, Ratio running, Ratio slots) {
   if (!deployment.load.sessions) return Figure("Running sequences of a decode step", max(1.0, running), "at least one");
   return Figure("Running sequences of a turn's decode step", min(slots, running + 1), "with those that it finds");
 }
 
-// With every slot occupied.
+// An attention group whose slots are all occupied.
 struct FullLoad {
   Ratio slots;
   Seconds prefill;  // of a prompt, in steps that decode too
 };
 
-// What one request goes through, with `running` in the mean and so many arrivals. Prompts that share a step take less
-// of it each, the more there are; but one more in a step takes what it takes under full load.
+// The cycle of one request at a mean number of running requests and a rate of arrivals. The more prompts share a step,
+// the less of it each takes; the request's own prompt, and one more in a step, take what they take under full load.
 RequestCycle CycleWith(const Deployment& deployment, Hertz rate, Ratio running, const DecodeTimes& decode,
                        Seconds prefill, ArrivingPrompts prompts, const FullLoad& full) {
   if (deployment.load.sessions) return RandomCycle(deployment, {rate, running}, decode, prefill, prompts);
@@ -30,7 +30,7 @@ RequestCycle CycleWith(const Deployment& deployment, Hertz rate, Ratio running, 
   return RandomCycle(deployment, {rate * others, running * others}, decode, prefill, prompts, full.prefill);
 }
 
-// Requests per second that leave with `running` in the mean, as many as arrive; all numbers without nodes.
+// The rate at which requests leave, and so arrive, with `running` in the mean. No number has a node.
 Hertz RateWith(const Deployment& deployment, double running, Seconds prefill, const FullLoad& full) {
   const Ratio sequences = DecodedTogether(deployment, running, full.slots);
   const DecodeTimes decode = TimeDecode(deployment, sequences);
@@ -56,7 +56,7 @@ ServingPerformance AtCapacity(const Deployment& deployment, Ratio slots) {
   return performance;
 }
 
-// Sequences that run: as many as arrive at a group during one cycle.
+// Number of running sequences: the arrivals at a group during one cycle.
 Ratio RunningSequences(const Deployment& deployment, Ratio per_group, Ratio capacity, Seconds prefill,
                        const FullLoad& full) {
   const Ratio slots = full.slots;
@@ -68,8 +68,8 @@ Ratio RunningSequences(const Deployment& deployment, Ratio per_group, Ratio capa
   const double mean = SettledSequences(slots.base(), arriving);
   double share = 0;
   if (per_group.node() != nullptr && mean > 1 && mean < slots) {
-    // As many as arrive in a cycle that itself grows with them; a faster engine shortens the cycle and raises the
-    // capacity alike.
+    // The number of running sequences is the number of arrivals in a cycle, which itself grows with that number. A
+    // faster engine shortens the cycle and raises the capacity alike.
     constexpr double kNudge = 1.0 / 100;
     const double grown = (arriving((1 + kNudge) * mean) / arriving(mean) - 1) / kNudge;
     share = 1 / (1 - grown);

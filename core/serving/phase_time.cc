@@ -15,14 +15,14 @@ constexpr std::string_view kSource =
 
 constexpr std::string_view kPrefillStep = "scheduler overhead per prefill step";
 
-// Devices' time per prompt in a pass of `prompts_per_pass` prompts. `alone`: devices' time of a pass of one.
+// Device time per prompt in a pass of `prompts_per_pass` prompts. `alone`: device time of a pass with one prompt.
 Seconds ShareOfPass(const Deployment& deployment, Ratio prompts_per_pass, const PromptTokens& prompt, Seconds alone) {
   const Seconds occupancy = prompts_per_pass > 1 ? TimePrompt(deployment, prompts_per_pass, prompt).occupancy : alone;
   return Figure("Prefill time per prompt", (occupancy + deployment.engine.overhead.prefill_step) / prompts_per_pass,
                 "of a pass with several prompts and the engine's overhead of that step", kSource);
 }
 
-// Prompts of a step that decodes and prefills. Without grouping, as many as requests end in a step.
+// Prompts in a step that decodes and prefills. Without grouping, as many as requests end in a step.
 Ratio MixedPrompts(const Deployment& deployment, Ratio ending, Ratio prompts_per_pass, Ratio chunks) {
   if (chunks > 1) return 1;
   if (GroupsPrefills(deployment)) return prompts_per_pass;
@@ -30,7 +30,7 @@ Ratio MixedPrompts(const Deployment& deployment, Ratio ending, Ratio prompts_per
                 "as many as requests end in a step");
 }
 
-// A prompt's part of the steps that hold prefills.
+// The time that a prompt takes of the steps with prefills.
 PrefillStall StallOf(const Deployment& deployment, Ratio running, Ratio prompts_per_pass, const DecodeTimes& decode,
                      Seconds shared_prefill) {
   if (PrefillsApart(deployment)) return {shared_prefill, Seconds{}};  // nothing decodes in a step with prefill
@@ -44,7 +44,7 @@ PrefillStall StallOf(const Deployment& deployment, Ratio running, Ratio prompts_
   pass.tokens = chunk.tokens;
   pass.cached = chunk.cached;
   const Seconds mixed_step = TimeOf(pass, deployment), decode_step = decode.step.time;
-  // More prompts than steps: every step prefills, and prefill-only passes run in between.
+  // More prompts than steps: every step prefills, and prefill-only passes run between steps.
   const Ratio passes =
       Figure("Passes with prefill per decode step", chunks * running / (steps * prompts), "in steady state");
   const Seconds replaced = Figure("Decode-only steps in whose place a prefill comes",
@@ -66,7 +66,7 @@ PrefillStall StallOf(const Deployment& deployment, Ratio running, Ratio prompts_
   return {Figure("Decode stall per prompt", stall + waited, "with the load of its cached prefix"), replaced};
 }
 
-// Prompts that the engine admits to one pass: whole ones, in the mean as many as fill it where no step decodes too.
+// Prompts that the engine admits to one pass: whole ones, and on average as many as fill it if no step also decodes.
 Ratio PromptsPerPass(const Deployment& deployment, Ratio running) {
   const Ratio filling = StepTokens(deployment) / ComputedTokens(deployment.load).tokens;
   constexpr std::string_view kTitle = "Prompts per pass",
@@ -75,7 +75,7 @@ Ratio PromptsPerPass(const Deployment& deployment, Ratio running) {
   return Figure(kTitle, min(max(1.0, floor(filling)), max(1.0, floor(running))), kNote, kSource);
 }
 
-// Passes one after the other: each follows the one before stage by stage.
+// Passes one after the other: each follows the previous one stage by stage.
 PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, Ratio passes) {
   PassCost step = TimeOf(pass, deployment);
   if (passes <= 1) return step;
@@ -93,7 +93,7 @@ PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, Ratio p
   return step;
 }
 
-// The prompts, in chunks or passes.
+// Computes the prompts, in chunks or passes.
 PassCost ComputePrompts(const Deployment& deployment, Ratio sequences, const PromptTokens& prompt) {
   const Ratio chunks = ChunksOf(deployment, prompt.tokens);
   if (chunks > 1) {

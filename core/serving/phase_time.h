@@ -1,4 +1,4 @@
-// Prefill and decode times of a load's requests, from passes (step_time.h). One attention group with a number of
+// Prefill and decode times of a load's requests, from passes (step_time.h), for one attention group with a number of
 // running sequences.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace slipstick {
 
-// Whether no step both prefills and decodes.
+// Whether prefill and decode never share a step.
 inline bool PrefillsApart(const Deployment& deployment) {
   return !CompositionOf(deployment.engine).mixes_phases || deployment.mapping.pp > 1;
 }
@@ -17,14 +17,14 @@ inline bool PrefillsApart(const Deployment& deployment) {
 DecodeTimes TimeDecode(const Deployment& deployment, Ratio sequences, bool splits_evenly = false);
 PrefillTimes TimePrefills(const Deployment& deployment, Ratio running, const DecodeTimes& decode);
 
-// PrefillTimes::stall alone.
+// Only PrefillTimes::stall.
 PrefillStall TimeStall(const Deployment& deployment, Ratio running, const DecodeTimes& decode);
 
-// TimeDecode and TimePrefills, from the search's memo where there is one.
+// TimeDecode and TimePrefills, from the search's memo if there is one.
 DecodeTimes DecodeOf(const Deployment& deployment, Ratio running);
 PrefillTimes PrefillsOf(const Deployment& deployment, Ratio running, const DecodeTimes& decode);
 
-// Decode steps of a request: one per output token, fewer where drafts are accepted or a block is written at once.
+// Decode steps of a request: one per output token; fewer if drafts are accepted or a block is written at once.
 Ratio DecodeSteps(const Deployment& deployment);
 // Tokens of a sequence in a decode step: with speculative decoding, drafts are verified with the next one; with block
 // diffusion, the block.
@@ -32,18 +32,18 @@ Ratio CheckedTokens(const Deployment& deployment);
 // Mean context of the output tokens.
 Ratio MeanContext(const Deployment& deployment);
 
-// Work of the host on a request before its prefill.
+// Host time for a request before its prefill.
 Seconds TimeRequest(const Deployment& deployment);
 
-// Prompt tokens that a step takes at most: of a load with chunked prefill, a chunk.
+// Maximum prompt tokens per step; with chunked prefill, the chunk size.
 Ratio StepTokens(const Deployment& deployment);
 
-// Parts of a prompt that are prefilled in a step each. The last one shares its step with the prompt that follows.
+// Number of steps in which a prompt is prefilled. Its last chunk shares a step with the next prompt.
 Ratio ChunksOf(const Deployment& deployment, Ratio tokens);
 // A chunk of mean KV length: chunks differ only in the tokens before them, and attention is linear in their number.
 PromptTokens MeanChunk(const PromptTokens& prompt, Ratio chunks);
 
-// One pass over `sequences` prompts, in chunks if the load asks for chunked prefill.
+// One pass over `sequences` prompts, in chunks if the load has chunked prefill.
 PassCost TimePrompt(const Deployment& deployment, Ratio sequences, const PromptTokens& prompt);
 
 // Whether requests of equal length stay together, prefill after prefill: engines of the generation without CUDA graphs.

@@ -1,13 +1,13 @@
-// A queue with gated service (Takagi, Queueing Analysis 1, 1991), whose server takes all that wait at once (Inoue,
-// Performance Evaluation 147, 2021). A step decodes for d and prefills what arrived in an earlier one: with prefills S
-// at a rate L, r = L E[S],
+// A queue with gated service (Takagi, Queueing Analysis 1, 1991), whose server takes all waiting requests at once
+// (Inoue, Performance Evaluation 147, 2021). A step decodes for d and prefills what arrived in an earlier step: with
+// prefills S at a rate L, r = L E[S],
 //
 //   E[T] = d + r E[T] = d / (1 - r)                        a mean step
 //   E[T^2] / E[T] = E[T] + L E[S^2] / (1 - r^2)            one that an arrival falls into, the longer the likelier
 //
-// The arrival waits for half of that step, and for those that are launched ahead. Its own step holds what else came in
-// the same one, and what arrives in its own lengthens those after it: by r of it, r^2, and so on. An engine that
-// prefills before it decodes decodes in steps with no prompt only, and d leaves the other ones.
+// The arrival waits for half of that step, and for the steps launched ahead. Its own step also holds the other arrivals
+// of the same step. Arrivals during its own step lengthen the following steps: by r of it, r^2, and so on. An engine
+// that prefills before it decodes decodes only in steps without prompts; other steps then do not include d.
 #include "core/serving/random_arrivals.h"
 
 #include <vector>
@@ -30,8 +30,8 @@ struct PromptClass {
   PromptTokens prompt;
 };
 
-// First turns; later ones that find their context, at the mean of these; and those that do not, at the mean and a
-// standard deviation beside it: mean and variance of what they prefill are exact.
+// Classes: first turns; later turns that find their context, with its mean length; two of later turns that do not, at
+// the mean plus and minus a standard deviation: mean and variance of the prefilled tokens are exact.
 std::vector<PromptClass> TurnsOf(const ServingLoad& load) {
   const Sessions& sessions = *load.sessions;
   const Ratio turns(sessions.turns), opening(sessions.opening), added(sessions.added), system(sessions.system_prompt);
@@ -61,7 +61,7 @@ Seconds PrefillApart(const Deployment& deployment, Ratio prompts, const PromptTo
                 (TimePrompt(paced, prompts, prompt).occupancy + deployment.engine.overhead.prefill_step) / prompts);
 }
 
-// What a prompt adds to the steps that hold it, `together` in a step.
+// Time that a prompt adds to its steps, with `together` prompts in a step.
 Seconds AddedBy(const Deployment& deployment, Ratio running, const DecodeTimes& decode, Ratio together,
                 const PromptTokens& prompt) {
   const Ratio chunks = ChunksOf(deployment, prompt.tokens), prompts = chunks > 1 ? Ratio(1) : together;
@@ -80,8 +80,8 @@ Seconds AddedBy(const Deployment& deployment, Ratio running, const DecodeTimes& 
 }
 
 struct StepLengths {
-  Ratio occupied = 0;  // share of the time in steps that prefill
-  Seconds mean, seen;  // seen: by an arrival
+  Ratio occupied = 0;  // share of the time spent in steps that prefill
+  Seconds mean, seen;  // seen: mean over the arrivals
 };
 StepLengths StepsOf(const Deployment& deployment, Hertz arrivals, Seconds decode, const ArrivingPrompts& prompts) {
   StepLengths steps;
@@ -105,7 +105,7 @@ StepLengths StepsOf(const Deployment& deployment, Hertz arrivals, Seconds decode
   return steps;
 }
 
-// Prefixes are loaded one after the other, each in as long.
+// Prefixes are loaded one after the other, each in the same time.
 Seconds WaitForLink(const RandomArrivals& arrivals, const ArrivingPrompts& prompts) {
   if (!(prompts.load > Seconds{})) return {};
   const Ratio occupied = Figure("Share of the time for loads of prefixes",

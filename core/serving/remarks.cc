@@ -25,7 +25,7 @@ void AddGemms(const Deployment& deployment, const Device& device, std::vector<st
   }
 }
 
-// Weights that are no narrower than what the products are computed in, and in another format.
+// Weights at least as wide as the format of the GEMMs, but in another format.
 void AddConversion(const Deployment& deployment, const Device& device, std::vector<std::string>& texts) {
   const Precision weights = deployment.formats.mlp_weights;
   const Precision computed =
@@ -38,7 +38,7 @@ void AddConversion(const Deployment& deployment, const Device& device, std::vect
                  ", as if the weights were converted while they are read.");
 }
 
-// An engine that states its formats has no kernels for another: it is timed as if it had.
+// An engine that lists its formats has no kernels for others: the model times it as if it had.
 void AddWeights(const Deployment& deployment, std::vector<std::string>& texts) {
   const std::vector<Precision>& formats = deployment.engine.formats.weights;
   const Precision requested = deployment.load.precision.weights;
@@ -60,7 +60,7 @@ void AddKvCache(const Deployment& deployment, const Device& device, std::vector<
                  Named(kv_cache) + ", and attention is computed in a wider format.");
 }
 
-// Only kernels of their own see a part of the context.
+// Only dedicated kernels read just a part of the context.
 void AddAttention(const Deployment& deployment, std::vector<std::string>& texts) {
   if (CompositionOf(deployment.engine).reads_parts_of_context) return;
   const std::string whole = deployment.engine.name + " is timed with attention to the whole context: ";

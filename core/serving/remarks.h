@@ -1,4 +1,4 @@
-// Remarks of a report: number formats computed in place of the requested ones, and inputs that were assumed.
+// Remarks of a report: number formats that replace the requested ones, and inputs that were assumed.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace slipstick {
 
 // One sentence per requested number format that the devices or the engine do not compute in.
 std::vector<std::string> SubstitutionsOf(const Deployment& deployment);
-// Paths of the inputs in use that a rule, not a measurement, has set.
+// Paths of the inputs in use that were set by a rule, not a measurement.
 std::vector<std::string> AssumedInputs(const Deployment& deployment);
 
 }  // namespace slipstick

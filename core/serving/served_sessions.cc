@@ -12,18 +12,18 @@
 namespace slipstick {
 namespace {
 
-// What the sessions are, and the memory for their idle contexts.
+// The sessions, and the memory for their idle contexts.
 struct Setting {
   Sessions sessions;
   Ratio output{}, requests{};  // requests: sessions at once, or turns per second
   SessionTokens tokens;
-  Bytes returning, last;    // contexts that a mean turn leaves, beside the system prompt; per device
+  Bytes returning, last;    // mean context left per turn, without the system prompt; per device
   Bytes device, host, ssd;  // memory of an attention group for running requests and idle contexts
-  Bytes own;                // of a running request
+  Bytes own;                // memory of a running request
   Ratio groups = 1;
 };
 
-// Contexts that a session leaves after its turns but the last, and after the last.
+// Mean contexts per turn that a session leaves: after all turns but the last, and after the last.
 struct Left {
   Bytes returning, last;
 };
@@ -67,13 +67,13 @@ Setting SettingOf(const Deployment& deployment, const KvCacheBudget& budget) {
   return setting;
 }
 
-// Turns after the first that find their context, by the tier that has it.
+// Share of the turns after the first that find their context, by tier.
 struct Returning {
   Seconds stay;  // on the device
   Ratio device, host, ssd;
   [[nodiscard]] Ratio All() const { return device + host + ssd; }
 };
-// `room`: on the device, beside what runs.
+// `room`: device memory left beside the running requests.
 Returning ReturningTo(const Setting& setting, const IdleContexts& contexts, Bytes room) {
   Returning found;
   found.stay = StayIn(room, contexts);
@@ -89,7 +89,7 @@ Returning ReturningTo(const Setting& setting, const IdleContexts& contexts, Byte
   return found;
 }
 
-// A step of an iteration that halves where it overshoots.
+// A damped iteration: it halves its step when it overshoots.
 struct Damped {
   double value = 0, step = 1, last = 0;
   double MoveTo(double wanted) {
@@ -121,7 +121,7 @@ SettledSessions SettleSessions(const Deployment& deployment, const KvCacheBudget
   const bool is_open = load.requests_per_s.has_value();
   const auto output = static_cast<double>(load.output);
   const double per_group = deployment.sessions / setting.groups;
-  Damped device{1}, host, ssd, found_by_one{1}, others;  // found_by_one: of a group, itself included
+  Damped device{1}, host, ssd, found_by_one{1}, others;  // found_by_one: turns of a group, the finding one included
   SettledSessions settled;
   for (int round = 0; round < kMostRounds; ++round) {
     SetHits(setting, device.value, host.value, ssd.value, load);
@@ -137,7 +137,7 @@ SettledSessions SettleSessions(const Deployment& deployment, const KvCacheBudget
     double change =
         std::max({device.MoveTo(found.device.base()), host.MoveTo(found.host.base()), ssd.MoveTo(found.ssd.base())});
     if (!is_open) {
-      // A turn finds what the other sessions have in the system (arrival theorem).
+      // A turn finds the turns that the other sessions have in the system (arrival theorem).
       const double busy = performance.latency / (performance.latency + setting.sessions.gap),
                    wanted = 1 + max(0.0, per_group - 1) * busy;
       change = std::max(change, found_by_one.MoveTo(wanted) / wanted);
@@ -191,7 +191,7 @@ ExplainedSessions ExplainSessions(const Deployment& deployment, const KvCacheBud
                                 "of all tiers together, as multiples of that on the device");
     served.sizes.push_back({memory, HitRate(setting.tokens, ReturningWithin(StayIn(memory, contexts), contexts))});
   }
-  // The load's own numbers follow from these.
+  // The load's own inputs follow from these.
   const Ratio cached = setting.tokens.system + found.All() * setting.tokens.earlier;
   explained.hit_rate = served.hit_rate;
   explained.host_share = Figure("Share of the hits in host memory", found.host * setting.tokens.earlier / cached);
@@ -203,7 +203,7 @@ Seconds ReentryTime(const Deployment& deployment, const ServingPerformance& perf
   const ServingLoad& load = PlainOf(deployment).load;
   const Count turns = load.sessions->turns;
   if (turns < 2) return {};
-  // Longer prompts than the first, of which more is there.
+  // Later turns have longer prompts than the first, and more of these is cached.
   const auto count = static_cast<double>(turns), prompt = static_cast<double>(load.prompt),
              system = static_cast<double>(load.sessions->system_prompt),
              first = PromptOfTurn<double>(*load.sessions, 0, 1);

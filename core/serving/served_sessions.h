@@ -1,5 +1,5 @@
-// A load of sessions: how many of their turns run at once and what of each prompt is still cached, each resting on the
-// other, and what the sessions see.
+// A load of sessions: how many turns run at once and how much of each prompt is still cached. Each depends on the
+// other. Also the performance that the sessions see.
 #pragma once
 
 #include <functional>
@@ -12,31 +12,31 @@
 
 namespace slipstick {
 
-// Requests of an attention group at the settled load; numbers without nodes.
+// State of an attention group at the settled load; numbers without nodes.
 struct SettledSessions {
-  double found = 1;    // turns that run or wait, of all replicas, as one of them finds them; unused under a rate
-  Hertz others;        // turns of the other sessions at a group; unused under a rate
-  double running = 0;  // turns of a group that run, mean
+  double found = 1;    // turns that run or wait, over all replicas, as an arriving turn finds them; unused under a rate
+  Hertz others;        // turns that other sessions send to a group; unused under a rate
+  double running = 0;  // mean running turns of a group
   IdleContexts contexts;
 };
-// Turns as one of them finds them: in the system, and those that other sessions send to its group.
+// Other turns as a turn finds them: those in the system, and the rate at which other sessions send turns to its group.
 struct OtherTurns {
   Ratio found = 1;
   Hertz arrivals;
 };
 using ServeTurns = std::function<ServingPerformance(const OtherTurns& turns)>;
-// Sets the hit rate and the shares of the tiers in `load`, the deployment's own.
+// Sets the hit rate and the shares of the tiers in `load`, which must be the deployment's own.
 SettledSessions SettleSessions(const Deployment& deployment, const KvCacheBudget& budget, const ServeTurns& serve,
                                ServingLoad& load);
-// What the settled load rests on, where numbers have nodes.
+// The settled figures with nodes, for explanations.
 struct ExplainedSessions {
   ServedSessions served;
   OtherTurns turns;
-  Ratio hit_rate = 0, host_share = 0, ssd_share = 0;  // of the load
+  Ratio hit_rate = 0, host_share = 0, ssd_share = 0;  // set in the load
 };
 ExplainedSessions ExplainSessions(const Deployment& deployment, const KvCacheBudget& budget,
                                   const SettledSessions& settled);
-// The first token of turns after the first.
+// Time to first token of the turns after the first.
 Seconds ReentryTime(const Deployment& deployment, const ServingPerformance& performance);
 
 }  // namespace slipstick

@@ -52,7 +52,7 @@ Ratio RequestedSequences(const Deployment& deployment, Ratio max_sequences) {
   return Figure(kTitle, max(1.0, count / deployment.mapping.attention_dp), "of the batch");
 }
 
-// Requests in the system: those stated, or the batch of every replica.
+// Requests in the system: the stated number, or the batch of every replica.
 Ratio ConcurrencyOf(const Deployment& deployment, Ratio requested_sequences) {
   if (deployment.load.concurrency) return *deployment.load.concurrency;
   return Figure("Requests in the system",
@@ -60,7 +60,7 @@ Ratio ConcurrencyOf(const Deployment& deployment, Ratio requested_sequences) {
                 "the batch of every replica");
 }
 
-// `turns`: of sessions; they take the place of the requests.
+// `turns`: of sessions; used in place of the requests.
 ServingPerformance PerformanceOf(const Deployment& deployment, const BatchSize& batch,
                                  const std::optional<OtherTurns>& turns) {
   const ServingLoad& load = deployment.load;
@@ -95,14 +95,14 @@ void SetRates(const Deployment& deployment, const ServingPerformance& performanc
   report.utilization = performance.utilization;
 }
 
-// KV cache in device memory; the rest is in host memory, where the load offloads it.
+// KV cache in device memory; the rest is in host memory, if the load offloads it.
 Bytes DeviceCache(const Deployment& deployment, const KvCacheBudget& budget, Bytes kv_cache) {
   if (!deployment.load.kv_offload) return kv_cache;
   return Figure("KV cache of running requests in device memory", kv_cache - max(kv_cache - budget.kv_cache, Bytes{}),
                 "the host holds the part beyond the device's budget");
 }
 
-// Prefixes kept beside the running requests: a stated number, or those of the sessions that wait for them.
+// Prefixes kept beside the running requests: a stated number, or the contexts of idle sessions.
 KeptPrefixes AllPrefixes(const Deployment& deployment, Ratio running) {
   const KeptPrefixes kept = KeptPrefixesOf(deployment);
   if (!(deployment.load.idle_sessions.value_or(0) > 0)) return kept;
@@ -115,7 +115,7 @@ KeptPrefixes AllPrefixes(const Deployment& deployment, Ratio running) {
           Figure("Prefixes kept on SSD", kept.ssd + running * idle.ssd, kToo)};
 }
 
-// KV cache and prefixes that come from the host.
+// Sets the KV cache and the prefixes that come from the host.
 void SetHostTraffic(const Deployment& deployment, const ServingPerformance& performance, ServingReport& report) {
   const DecodeTimes& decode = performance.decode;
   if (deployment.load.kv_offload) {
@@ -132,7 +132,7 @@ void SetHostTraffic(const Deployment& deployment, const ServingPerformance& perf
   prefixes.ssd = kept.ssd;
 }
 
-// What the running requests hold; those of sessions share their system prompt.
+// KV cache of the running requests; requests of sessions share their system prompt.
 Bytes RunningCache(const Deployment& deployment, const KvCacheBudget& budget, Ratio running) {
   constexpr std::string_view kTitle = "KV cache per GPU, full batch", kNote = "what the running requests hold";
   if (deployment.load.sessions) {
@@ -143,7 +143,7 @@ Bytes RunningCache(const Deployment& deployment, const KvCacheBudget& budget, Ra
   return Figure(kTitle, running * each, kNote);
 }
 
-// Max. context is left out where `searching`: no search uses it.
+// When `searching`, max. context is left out: no search uses it.
 void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, const BatchSize& batch,
                const ServingPerformance& performance, bool searching, ServingReport& report) {
   const ServingLoad& load = deployment.load;
@@ -187,7 +187,7 @@ void SetEnergy(const Deployment& deployment, const ServingPerformance& performan
   report.energy_per_token = use.energy;
 }
 
-// What a report says beside its figures; no search needs it.
+// Sets the texts of a report; no search needs them.
 void SetTexts(const Deployment& deployment, const KvCacheBudget& budget, const ServingPerformance& performance,
               ServingReport& report) {
   FindWarnings(deployment, performance, report);
@@ -213,7 +213,7 @@ KvCacheBudget PlainOf(const KvCacheBudget& budget) {
           PlainOf(budget.kv_cache), PlainOf(budget.host),    PlainOf(budget.prefixes)};
 }
 
-// Budget of the KV cache, and the sequences that fit and are requested.
+// The sequences that fit into the KV-cache budget, and those that are requested.
 BatchSize SizeBatch(ExplainedDeployment& served, const KvCacheBudget& budget) {
   const Deployment& deployment = *served;
   served.Set(&Deployment::kv_cache_budget, budget.kv_cache);
@@ -230,7 +230,7 @@ BatchSize SizeBatch(ExplainedDeployment& served, const KvCacheBudget& budget) {
   return batch;
 }
 
-// The load that sessions settle at, in `load`, which the deployment has; returns their turns.
+// Settles the sessions in `load`, which must be the deployment's own; returns their turns.
 OtherTurns Settle(ExplainedDeployment& served, const KvCacheBudget& budget, const BatchSize& batch, ServingLoad& load,
                   ServingReport& report) {
   const Deployment& deployment = *served;
@@ -255,14 +255,14 @@ OtherTurns Settle(ExplainedDeployment& served, const KvCacheBudget& budget, cons
 ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& asked, bool operators,
                               Tape* tape, ServingMemo* memo) {
   if (!asked.mixture.empty()) return EvaluateMixture(model, cluster, asked, memo);
-  std::optional<ServingLoad> of_sessions;  // with the hit rate that they settle at
+  std::optional<ServingLoad> of_sessions;  // with the hit rate at which the sessions settle
   if (asked.sessions) of_sessions = asked;
   const ServingLoad& load = of_sessions ? *of_sessions : asked;
   const bool searching = memo != nullptr;
   if (searching) memo->Enter(load);
   ServingReport report;
   ExplainedDeployment explained(model, cluster, load, tape);
-  explained.Share(of_sessions ? nullptr : memo,  // it knows one hit rate
+  explained.Share(of_sessions ? nullptr : memo,  // the memo is for one hit rate
                   !searching && (operators || NamesAlgorithm(cluster.collectives)) ? &report.collectives : nullptr);
   const Deployment& deployment = *explained;
   const KvCacheBudget budget = KvCacheBudgetOf(deployment);

@@ -17,8 +17,8 @@ void ValidateAndFillDefaults(ServingLoad& load, const Model& model, const Cluste
                              Issues& issues);
 
 class ServingMemo;
-// With a memo (memo.h), for a search: an infeasible mapping is not timed, and figures that no search uses stay empty
-// (static latency, longest context, messages).
+// With a memo (memo.h), for a search: an infeasible mapping is not timed, and figures that no search uses (static
+// latency, longest context, messages) stay empty.
 ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& load, bool operators,
                               Tape* tape = nullptr, ServingMemo* memo = nullptr);
 

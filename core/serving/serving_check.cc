@@ -1,4 +1,4 @@
-// Contradictions between load, model and cluster, with fixes.
+// Checks for contradictions between load, model and cluster, with fixes.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -33,7 +33,7 @@ std::optional<Count> GroupOf(const ServingMapping& mapping) {
   return group ? Product(*group, mapping.prefill_cp) : std::nullopt;
 }
 
-// The degrees whose product it is.
+// The degrees whose product is the size of a replica.
 std::string GroupText(const ServingMapping& mapping) {
   return mapping.prefill_cp > 1 ? "TP·PP·DP attention·prefill CP" : "TP·PP·DP attention";
 }
@@ -348,7 +348,7 @@ class Checker {
   const Cluster& cluster_;
   const std::string& path_;
   Issues& issues_;
-  bool gives_devices_ = false, gives_replicas_ = false;  // stated, not derived
+  bool gives_devices_ = false, gives_replicas_ = false;  // stated by the load, not derived
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ struct OffloadedCache {
   Bytes bytes;  // KV cache in host memory
   Seconds transfer, exposed;
 };
-// Tiers of the prefix cache: the load of a prompt, and the prefixes kept per device beside those of running requests.
+// Tiers of the prefix cache: load time of a prompt's prefix; prefixes per device kept beside those of running requests.
 struct ServedPrefixes {
   Seconds load, exposed;
   Bytes device, host, ssd;
@@ -34,27 +34,27 @@ struct EncodedImages {
   Ratio tokens = 0;
   Seconds time;  // of the vision encoder
 };
-// Hit rates are shares of the prompt tokens. All replicas, but bytes per device.
+// Hit rates are shares of the prompt tokens. Figures are for all replicas, except bytes, which are per device.
 struct CacheSize {
   Bytes memory;  // for idle contexts, in all tiers
   Ratio hit_rate;
 };
 struct ServedSessions {
-  Hertz per_s;                                                                  // that end
-  Ratio waiting = 0;                                                            // between two turns
-  Ratio hit_rate, device_hit_rate, host_hit_rate, ssd_hit_rate, best_hit_rate;  // best: if nothing were evicted
+  Hertz per_s;                                                                  // sessions that end
+  Ratio waiting = 0;                                                            // sessions between two turns
+  Ratio hit_rate, device_hit_rate, host_hit_rate, ssd_hit_rate, best_hit_rate;  // best: if no context were evicted
   Seconds reentry_ttft;                                                         // of turns after the first
   Seconds stay;                                                                 // of an idle context on the device
   Bytes room, needed;            // device memory left for idle contexts; contexts of the sessions that wait
-  std::vector<CacheSize> sizes;  // what more memory would bring
-  Tokens output;                 // of a session
+  std::vector<CacheSize> sizes;  // hit rates with more memory
+  Tokens output;                 // tokens that a session generates
 };
 struct ServedOperator {
   std::string name;
   Flops flops;
   Bytes bytes;
   std::vector<Bytes> level_bytes;   // caches from the innermost, then memory
-  std::vector<Seconds> level_time;  // of those bytes at the stated bandwidths; 0: not stated
+  std::vector<Seconds> level_time;  // time for those bytes at the stated bandwidths; 0: not stated
   Seconds time;
   Bound bound = Bound::kCompute;
   double count = 1;  // runs per pass
@@ -66,18 +66,18 @@ struct ByPass {
   T prefill, decode;
 };
 
-// Of one of two pools, per output token of the deployment.
+// Use of one of two pools, per output token of the deployment.
 struct PoolUse {
   SecondsPerToken device_seconds;
   JoulesPerToken energy;  // of its devices
 };
 
-// A class of requests of a mixed traffic; all replicas.
+// A class of requests in mixed traffic; all replicas.
 struct ServedClass {
   RequestClass of;  // its weight is its share of the requests
   Seconds ttft, tpot, latency;
   double in_flight = 0, waiting = 0;
-  double device_time = 0;  // its share of the engines' time: of the decode steps by sequence, and its prefills
+  double device_time = 0;  // its share of the engines' time: decode steps split by sequence, plus its prefills
 };
 
 struct ServingReport {
@@ -92,7 +92,7 @@ struct ServingReport {
   Bytes kv_cache;
   Bytes state_per_sequence;  // of recurrent layers
   OffloadedCache kv_offload;
-  Bytes host_weights;  // of experts, for a replica
+  Bytes host_weights;  // weights of experts in host memory, per replica
   ServedPrefixes prefix_cache;
   EncodedImages images;
   std::optional<ServedSessions> sessions;
@@ -101,7 +101,7 @@ struct ServingReport {
   ServingMemory memory;
   ByPass<Bound> bound{Bound::kCompute, Bound::kMemory};
   std::optional<ByPass<PoolUse>> pools;      // of disaggregated serving
-  SecondsPerToken device_seconds_per_token;  // of all devices; times the price of a device-second: cost per token
+  SecondsPerToken device_seconds_per_token;  // of all devices; times the price per device-second: cost per token
   JoulesPerToken energy_per_token;
   ByPass<std::vector<ServedOperator>> operators;
   LatencyParts latency_parts;                              // empty in a search

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Bytes kHalf = 2 * kB;  // an element in 16 bit
 
-// Weights of layers, so many of each kind.
+// Sums up weights of layers, given the number of layers of each kind.
 class StageWeights {
  public:
   void Add(Bytes layer, Ratio count) {
@@ -23,7 +23,7 @@ class StageWeights {
   Bytes total_;
 };
 
-// Elements of a mixer or a dense MLP in a layer: of its products, and beside them.
+// Elements of a mixer or a dense MLP of one layer: those of its GEMMs, and the others.
 struct PartElements {
   Ratio matrices, small;
 };
@@ -31,7 +31,7 @@ PartElements ElementsOfMlp(const MatrixProducts& products, const LayerWidths& wi
   return {ElementsOf(products).all_tokens, SmallElements(model, FeedForward::kDense, widths)};
 }
 
-// Those of the products in their format, small tensors in 16 bit.
+// Bytes of a part: the elements of its GEMMs in their format, small tensors in 16 bit.
 Bytes PartWeights(std::string_view title, const PartElements& elements, Bytes element, std::string_view note) {
   return Figure(title, elements.matrices * element + elements.small * kHalf, note);
 }
@@ -64,7 +64,7 @@ void AddSharedKvWeights(const Deployment& deployment, StageWeights& sum) {
           layers.shared_kv);
 }
 
-// Of a layer; the mean where some layers' experts are in host memory.
+// Routed experts of a layer on the device; a mean if some layers' experts are in host memory.
 Ratio ExpertsOnDevice(const Deployment& deployment) {
   constexpr std::string_view kTitle = "Experts on one device", kCopies = "with redundant copies";
   const Ratio experts = deployment.shapes.experts / deployment.mapping.ep;
@@ -114,7 +114,7 @@ Bytes EndWeights(const Deployment& deployment) {
   return Figure("Embedding or LM head", max(embedding, head), "one copy if they are tied; each on a stage of its own");
 }
 
-// Tables of the layers' embeddings, split over the ranks by row and kept as the embedding is; on the first stage.
+// Embedding tables of the layers, split over the ranks by row and stored like the embedding; on the first stage.
 Bytes LayerTableWeights(const Deployment& deployment) {
   const Ratio width(deployment.model.layer_embeddings.width), layers(deployment.model.layers);
   return Figure("Embeddings of the layers on one device",
@@ -123,13 +123,13 @@ Bytes LayerTableWeights(const Deployment& deployment) {
                 "a table each, split over the tensor-parallel devices");
 }
 
-// Of a layer like the model's last.
+// Weights of a layer like the model's last.
 struct LayerWeights {
   Bytes attention, norms, mlp;
 };
 
-// What drafts, beside the LM head: a draft model in 16 bit, split over the tensor-parallel devices, and MTP modules,
-// each a layer like the model's last and a projection of two streams.
+// Weights used for drafting, besides the LM head: a draft model in 16 bit, split over the tensor-parallel devices, and
+// MTP modules, each a layer like the model's last plus a projection of two streams.
 Bytes DraftWeights(const Deployment& deployment, const LayerWeights& last) {
   const Speculative& drafts = *deployment.load.speculative;
   const Ratio hidden = deployment.shapes.hidden;
@@ -139,7 +139,7 @@ Bytes DraftWeights(const Deployment& deployment, const LayerWeights& last) {
                 "a draft model in 16 bit over the tensor-parallel devices; MTP modules like the last layer");
 }
 
-// Attention of the stage's layers that project keys and values; returns that of a layer without a window.
+// Adds attention of the stage's layers that project keys and values; returns the weights of one without a window.
 Bytes AddAttentionWeights(const Deployment& deployment, const StageLayers& layers, StageWeights& sum) {
   const RankShapes& shapes = deployment.shapes;
   const Bytes attention = MixerWeights("Weights of attention in a layer", Mixer::kFullAttention, shapes.attention,
@@ -153,7 +153,7 @@ Bytes AddAttentionWeights(const Deployment& deployment, const StageLayers& layer
   return attention;
 }
 
-// Mixers of the stage; returns the weights of attention in a layer without a window.
+// Adds the mixers of the stage; returns the weights of attention in one layer without a window.
 Bytes AddMixerWeights(const Deployment& deployment, StageWeights& sum) {
   const bool has_window_heads = deployment.model.HasWindowHeads();
   if (deployment.model.SharesKv()) {

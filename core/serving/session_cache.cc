@@ -7,7 +7,7 @@
 namespace slipstick {
 namespace {
 
-// Idle for a wait and an exponential gap: the mean of the time until it is used again or has stayed.
+// Mean time for which a context is idle in the cache: the wait plus an exponential gap, cut at `stay`.
 Seconds MeanIdle(Seconds stay, const IdleContexts& contexts) {
   if (stay <= contexts.wait || !(contexts.gap > Seconds())) return min(stay, contexts.wait);
   return contexts.wait + contexts.gap * (1 - exp((contexts.wait - stay) / contexts.gap));
@@ -32,7 +32,7 @@ Seconds StayIn(Bytes capacity, const IdleContexts& contexts) {
     (HeldWithin(Seconds::FromBase(middle), plain) > capacity ? high : low) = middle;
   }
   const Seconds found = Seconds::FromBase(high);
-  // A thousandth more: by what the bytes held grow with the time.
+  // Numerical derivative with a step of 0.1 %: elasticity of the held bytes with respect to the time.
   const double step = 1.0 / 1000, grown = HeldWithin(found * (1 + step), plain) / HeldWithin(found, plain) - 1;
   const double share = grown > 0 ? step / grown : 0;
   return Procedure("How long an idle context stays", found,

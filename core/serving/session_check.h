@@ -1,4 +1,4 @@
-// Contradictions between sessions and the rest of a load, with fixes.
+// Checks for contradictions between sessions and the rest of a load, with fixes.
 #pragma once
 
 #include <string>

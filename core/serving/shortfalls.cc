@@ -24,7 +24,7 @@ bool LacksLinks(const Deployment& deployment) {
 
 namespace {
 
-// To three significant digits.
+// Rounds to three significant digits.
 std::string Rounded(double value) {
   if (!(value > 0)) return "0";
   const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
@@ -51,7 +51,7 @@ std::string OfWaiting(Bytes waiting) {
   return waiting > Bytes{} ? " with " + GibText(waiting) + " for sessions that wait (serving.idle_sessions)" : "";
 }
 
-// Of a device. The KV cache takes no more of its host memory than experts and prefixes leave (HostRoom).
+// Checks host memory per device. The KV cache takes no more of it than experts and prefixes leave (HostRoom).
 void FindHostShortfall(const Deployment& deployment, ServingReport& report) {
   const Bytes experts = report.host_weights, prefixes = report.prefix_cache.host,
               host_memory = deployment.device.host.memory;

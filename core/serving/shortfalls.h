@@ -1,4 +1,4 @@
-// Why a load is infeasible, and correct results that are easily misread.
+// Why a load is infeasible, and warnings about correct results that are easily misread.
 #pragma once
 
 #include "core/engine_step/deployment.h"
@@ -8,25 +8,25 @@
 
 namespace slipstick {
 
-// Sequences per attention group: those that fit, and those that the load requests.
+// Sequences per attention group: how many fit, and how many the load requests.
 struct BatchSize {
   Ratio max_sequences = 0, requested_sequences = 1;
 };
 
-// Whether requests that do not fit wait for those that do.
+// Whether requests that do not fit wait for a slot.
 bool QueuesRequests(const Deployment& deployment);
 
-// The reason for which the KV cache or the memory makes the load infeasible, "" if it fits.
+// The reason why the KV cache or the memory makes the load infeasible; "" if it fits.
 std::string_view MemoryReason(const Deployment& deployment, const KvCacheBudget& budget, const BatchSize& batch);
 
-// A replica of several devices that nothing joins.
+// Whether a replica has several devices without a link between them.
 bool LacksLinks(const Deployment& deployment);
 
-// Appends the reasons for which the load is infeasible.
+// Appends the reasons why the load is infeasible.
 void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, const BatchSize& batch,
                     const ServingPerformance& performance, ServingReport& report);
 
-// Says which prefixes a hit rate rests on: those of waiting sessions, or, where nobody keeps any, what they would take.
+// Warns about the prefixes behind a hit rate: those of waiting sessions or, if none are kept, the memory they need.
 void WarnOfPrefixes(const Deployment& deployment, const KvCacheBudget& budget, double running, ServingReport& report);
 
 // Warns of results that are easily misread.

@@ -7,7 +7,7 @@ namespace slipstick {
 
 namespace {
 
-// Sequences that run at once: all, or in an engine that queues the others as many as fit.
+// Sequences that run at once: all, or, if the engine queues requests, as many as fit.
 Ratio RunningOf(const Deployment& deployment, Ratio sequences, const KvCacheBudget& budget) {
   if (!deployment.engine.scheduler.queues_static_batch) return sequences;
   const Bytes each = KvCacheOfRequest(deployment, deployment.load.prompt, deployment.load.output);

@@ -1,6 +1,6 @@
-// Prefill and decode on separate pools: each has a maximum request rate, and the lower one is the deployment's. A
-// request is handled, waits for the prefill pool, is prefilled there, its KV cache is transferred, it waits for a slot
-// of the decode pool and takes `output` steps there, which no prefill interrupts.
+// Prefill and decode on separate pools: each has a maximum request rate, and the lower one limits the deployment. A
+// request is handled, waits for the prefill pool and is prefilled there. Its KV cache is transferred, it waits for a
+// slot of the decode pool, and takes `output` steps there, which no prefill interrupts.
 #include "core/base/figure.h"
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/memo.h"
@@ -16,7 +16,7 @@ namespace {
 struct Pools {
   Ratio prefill_groups, decode_groups;
   Ratio slots;     // per decode group
-  Seconds before;  // handling, prefill and transfer of a request, without waiting
+  Seconds before;  // handling, prefill and transfer of a request, without waits
   Hertz prefill_limit, decode_limit;
   Seconds shared_prefill, full_step;
 };
@@ -36,7 +36,7 @@ Ratio PrefillGroups(const Deployment& prefiller) {
                 "of all its replicas");
 }
 
-// Requests per second that the prefill pool is offered while decoding one takes so long.
+// Request rate offered to the prefill pool while a request takes `decoded` in the decode pool.
 Hertz OfferedRate(const Deployment& deployment, const Pools& pools, Seconds decoded) {
   const ServingLoad& load = deployment.load;
   if (load.requests_per_s) return min(*load.requests_per_s / (1 * kS), pools.prefill_limit);
@@ -44,7 +44,7 @@ Hertz OfferedRate(const Deployment& deployment, const Pools& pools, Seconds deco
   return pools.prefill_limit;
 }
 
-// Sequences per decode group: those that arrive while one of them is decoded, as far as the prefill pool can follow.
+// Sequences per decode group: the arrivals while one of them is decoded, as far as the prefill pool keeps up.
 Ratio DecodingSequences(const Deployment& deployment, const Pools& pools) {
   const Deployment& plain = PlainOf(deployment);
   const Pools bare = PlainOf(pools);
@@ -64,7 +64,7 @@ Ratio DecodingSequences(const Deployment& deployment, const Pools& pools) {
 
 struct Served {
   Hertz rate;
-  Seconds queue;  // for either pool
+  Seconds queue;  // wait for either pool
   bool saturated = false;
 };
 
@@ -76,7 +76,7 @@ Served ServeConcurrency(const Pools& pools, Ratio concurrency, Seconds unqueued_
                        "the remaining requests in flight")};
 }
 
-// The batch runs: no request waits for a pool.
+// Serves a fixed batch: no request waits for a pool.
 Served ServeBatch(const Pools& pools, Ratio running, Ratio output, Seconds tpot) {
   return {Figure("Request rate", min(pools.decode_groups * running / (output * tpot), pools.prefill_limit),
                  "of the decode pool, at most that of the prefill pool"),
@@ -87,7 +87,7 @@ Served ServeArrivals(const Pools& pools, Ratio requests, Ratio output, Seconds t
   const Hertz arrivals = requests / (1 * kS);
   const Hertz rate = Figure("Request rate", min(arrivals, pools.prefill_limit, pools.decode_limit),
                             "arrivals, at most the capacity of both pools");
-  // At capacity the queue has no end, and its wait is left out.
+  // At capacity the queue is unbounded, and its wait is left out.
   if (!(arrivals < min(pools.prefill_limit, pools.decode_limit))) return {rate, Seconds{}, true};
   const auto queue = [&](Hertz capacity, Ratio servers) {
     return WaitOverService(Figure("Arrivals over the capacity of the pool", arrivals / capacity), servers);
@@ -106,13 +106,13 @@ Served Serve(const ServingLoad& load, const Pools& pools, Ratio running, Seconds
   return ServeBatch(pools, running, output, tpot);
 }
 
-// Sequences of a batch per decode group; those that do not fit are infeasible, or wait where the engine lets them.
+// Sequences of a batch per decode group. Those that do not fit are infeasible, or wait if the engine queues requests.
 Ratio BatchSlots(const Deployment& deployment, Ratio requested, Ratio fitting) {
   if (!deployment.engine.scheduler.queues_static_batch) return requested;
   return Figure("Sequences of the batch that run", min(requested, fitting), "the others wait");
 }
 
-// Latencies and requests in flight from the rate, the queue and the latency without waiting.
+// Sets latencies and requests in flight, from the rate, the queue and the latency without waits.
 void FillPerformance(const Served& served, Ratio output, Seconds unqueued_latency, ServingPerformance& performance) {
   performance.queue = served.queue;
   performance.saturated = served.saturated;
@@ -124,7 +124,7 @@ void FillPerformance(const Served& served, Ratio output, Seconds unqueued_latenc
   performance.waiting = Figure("Requests waiting for a pool", served.rate * served.queue, "Little's law");
 }
 
-// Every rank sends its own part.
+// Every rank sends its own part of the KV cache.
 Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment) {
   const Route& route = deployment.network.hand_over;
   const StepTable& step = deployment.device.architecture->step;
@@ -134,7 +134,7 @@ Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment) {
   return OverFurtherWires(time, route);
 }
 
-// Returns the attention groups of the pool, which may have another device and another mapping.
+// Returns the number of attention groups of the pool, which may have another device and another mapping.
 Ratio TimePrefillPool(const Deployment& deployment, Ratio slots, const DecodeTimes& full,
                       ServingPerformance& performance) {
   const Deployment& plain = PlainOf(deployment);

@@ -34,7 +34,7 @@ void ContextCache::Keep(Count session, Count tokens) {
   by_use_[kDevice].insert({context.order, session});
 }
 
-// From a tier to the one below, or out of the last.
+// Moves tokens from a tier to the next lower one, or out of the lowest.
 void ContextCache::Move(Count session, Context& context, std::size_t tier, double tokens) {
   context.tokens[tier] -= tokens;
   held_[tier] -= tokens * context.token;

@@ -1,6 +1,6 @@
-// Contexts of the idle sessions of an attention group. The least recently used give way first, from their end: out of
-// device memory into host memory, from there to SSD, and then they are gone. What has left does not come back before
-// its session does.
+// Contexts of the idle sessions of an attention group. The least recently used are evicted first, from their end: from
+// device memory to host memory, from there to SSD, and then they are lost. Evicted tokens come back only with their
+// session.
 #pragma once
 
 #include <array>
@@ -14,29 +14,29 @@
 namespace slipstick {
 
 struct ContextMemory {
-  Count system = 0;  // tokens that all sessions share; always there
+  Count system = 0;  // tokens that all sessions share; always cached
   Bytes host, ssd;
 };
 
-// Tokens of a context that are there, beside the shared ones; those on the device come first.
+// Cached tokens of a context, without the shared ones; those on the device come first.
 struct FoundContext {
   double device = 0, host = 0, ssd = 0;
-  Bytes token;  // bytes of one
+  Bytes token;  // bytes per token
   [[nodiscard]] double All() const { return device + host + ssd; }
 };
 
 class ContextCache {
  public:
-  // `own_bytes`: of a context, beside what all share.
+  // `own_bytes`: bytes of a context without the part that all sessions share.
   ContextCache(const ContextMemory& memory, std::function<Bytes(Count tokens)> own_bytes)
       : memory_(memory), own_bytes_(std::move(own_bytes)) {}
 
   [[nodiscard]] FoundContext Find(Count session) const;
-  // It runs again, or is no longer wanted.
+  // Removes a context that is used again or no longer needed.
   void Drop(Count session);
-  // As the latest, on the device.
+  // Adds a context as the most recently used one, on the device.
   void Keep(Count session, Count tokens);
-  // Makes room until idle contexts take no more device memory than this.
+  // Evicts until idle contexts take at most this much device memory.
   void FitInto(Bytes device);
 
  private:
@@ -51,7 +51,7 @@ class ContextCache {
   ContextMemory memory_;
   std::function<Bytes(Count)> own_bytes_;
   std::unordered_map<Count, Context> contexts_;
-  std::array<std::set<std::pair<Count, Count>>, kTiers> by_use_;  // order and session of those with tokens there
+  std::array<std::set<std::pair<Count, Count>>, kTiers> by_use_;  // order and session of contexts with tokens there
   std::array<Bytes, kTiers> held_{};
   Count uses_ = 0;
 };

@@ -1,5 +1,5 @@
-// Requests through a router and the engines behind it, event by event. Knows no model: the time of a step comes from
-// outside.
+// Simulates requests through a router and the engines behind it, event by event. It is independent of the model: the
+// caller supplies the time of a step.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 namespace slipstick {
 
 struct SimulatedStep {
-  Seconds time;   // until the next step begins
-  Seconds first;  // until the first tokens of its prompts are out
+  Seconds time;   // until the next step can begin
+  Seconds first;  // until the first tokens of its prompts are available
 };
 
 struct SimulatedSystem {
   SchedulerRules rules;
-  KvCacheRoom room;                                         // of a group
-  std::function<SimulatedStep(const StepWork&)> step_time;  // of a replica whose groups all have this work
-  Seconds handling, token_handling;  // of a request and of a token of its prompt, before it is at the scheduler
-  Count receive_interval = 1;        // steps between looks for new requests
-  Count steps_ahead = 0;             // steps launched before the running one has ended
+  KvCacheRoom room;                                         // per group
+  std::function<SimulatedStep(const StepWork&)> step_time;  // of a replica, if all its groups have this work
+  Seconds handling, token_handling;  // host time per request and per prompt token, before it reaches the scheduler
+  Count receive_interval = 1;        // steps between two checks for new requests
+  Count steps_ahead = 0;             // steps launched before the running one ends
   Count replicas = 1, groups = 1;    // attention groups of a replica step together
   Router router = Router::kLeastLoaded;
 };
@@ -33,17 +33,17 @@ struct SentRequest {
   Count prompt = 1, output = 1, cached = 0;
   bool is_measured = true;
   Count kind = 0;                           // class of the load's mixture
-  Count session = -1, group = 0, turn = 1;  // of a session: it stays with one attention group, which has its context
-  Count reusable = kAllOfIt;                // tokens of the session's context that the prompt begins with
+  Count session = -1, group = 0, turn = 1;  // of a session; it stays with one attention group, which has its context
+  Count reusable = kAllOfIt;                // tokens of the session's context with which the prompt begins
   BlockNumbers blocks{};                    // of the prompt
 };
 
-// What the event loop saw beside the requests' own times.
+// Statistics of the event loop besides the requests' own times.
 struct SimulationCounts {
   Seconds end;
   Seconds requests_time;  // integral of the requests in the system over time
   Count steps = 0;
-  GroupCounts groups;  // of all together; the most that one of them held
+  GroupCounts groups;  // counts over all groups together; maxima of any one group
 };
 
 class EventLoop {
@@ -52,11 +52,11 @@ class EventLoop {
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  // Called when a request is done; may send more, now or later.
+  // Called when a request is done; it may send further requests, now or later.
   using Done = std::function<void(Seconds now, std::size_t request)>;
   void Send(Seconds at, const SentRequest& request);
-  // Until so many measured requests are done; false if that takes more than `most_steps` since the first. It goes on
-  // where it stopped.
+  // Runs until `measured` measured requests are done; false if that takes more than `most_steps` steps since the start.
+  // A further call continues where it stopped.
   bool Run(Count measured, const Done& done, Count most_steps);
 
   [[nodiscard]] const std::vector<SimulatedRequest>& requests() const { return requests_; }
@@ -64,20 +64,20 @@ class EventLoop {
   [[nodiscard]] SimulationCounts counts() const;
 
  private:
-  enum class EventKind { kStepEnd, kDone, kSent, kReady, kWake };  // in this order at one time
+  enum class EventKind { kStepEnd, kDone, kSent, kReady, kWake };  // at equal times, in this order
   struct Event {
     Seconds time;
     EventKind kind;
-    std::uint64_t order;  // as they were made
+    std::uint64_t order;  // order of creation
     std::size_t index;    // of a request, or of a replica
     friend auto operator<=>(const Event&, const Event&) = default;
   };
   struct Replica {
     std::vector<Scheduler> groups;
     bool is_running = false, is_idle = true;
-    Seconds looked;               // for new requests
-    Count unlooked = 0;           // steps since
-    Seconds ended;                // of the planned step: first tokens are out
+    Seconds looked;               // time of the last check for new requests
+    Count unlooked = 0;           // steps since then
+    Seconds ended;                // of the planned step: when first tokens are available
     std::vector<Seconds> starts;  // of the latest steps without a pause, as many as are launched ahead
   };
   void Push(Seconds time, EventKind kind, std::size_t index) { events_.push({time, kind, order_++, index}); }

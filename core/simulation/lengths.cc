@@ -5,8 +5,8 @@
 namespace slipstick {
 namespace {
 
-// Between two quantiles the logarithm of the length grows evenly: of the two published traces, the means are nearer
-// than with even lengths.
+// Between two quantiles the logarithm of the length grows linearly: for the two published traces, the means are closer
+// than with linear lengths.
 double AtShare(const std::vector<LengthQuantile>& quantiles, double share) {
   std::size_t above = 1;
   while (above + 1 < quantiles.size() && quantiles[above].share < share) ++above;
@@ -16,7 +16,7 @@ double AtShare(const std::vector<LengthQuantile>& quantiles, double share) {
          std::pow(static_cast<double>(high.tokens) / static_cast<double>(low.tokens), part);
 }
 
-// The value that a share of a standard normal variable lies below, by bisection.
+// The value below which this share of a standard normal distribution lies, by bisection.
 double NormalAtShare(double share) {
   double low = -10, high = 10;
   for (int i = 0; i < 60; ++i) {

@@ -6,9 +6,9 @@
 
 namespace slipstick {
 
-// In whole tokens, at least one. `mean`: of every kind but quantiles.
+// Draws whole tokens, at least one. `mean`: for every kind but quantiles.
 Count DrawLength(const LengthDistribution& distribution, double mean, Random& random);
-// The length, in parts of a token, that a share of all is at most as long as. Above 0 and below 1.
+// The quantile of the length at `share`, not rounded to whole tokens; above 0 and below 1.
 double LengthAtShare(const LengthDistribution& distribution, double mean, double share);
 // Time between two arrivals over its mean.
 double DrawGap(const Arrivals& arrivals, Random& random);

@@ -1,5 +1,5 @@
-// Blocks of prompts that later prompts find again. Those that running requests use stay; of the others the least
-// recently used give way first, each prompt's from its end.
+// Prompt blocks that later prompts can reuse. Blocks that running requests use stay; of the others the least recently
+// used are evicted first, those of one prompt from its end.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ using BlockNumbers = std::span<const std::uint32_t>;  // of a prompt, from its s
 
 class PrefixBlocks {
  public:
-  // Leading blocks that are there, and those of them that somebody uses.
+  // Number of leading blocks that are cached, and how many of these are in use.
   [[nodiscard]] Count Find(BlockNumbers numbers) const;
   [[nodiscard]] Count FindUsed(BlockNumbers numbers) const;
-  // Adds the block if it is not there; it stays until all who use it release it.
+  // Adds the block if it is not cached; it stays until all its users release it.
   void Use(std::uint32_t number);
   void Release(BlockNumbers numbers);
-  // Of those that nobody uses, keeps at most so many.
+  // Evicts blocks without users until at most `most` are left.
   void KeepIdle(Count most);
 
   [[nodiscard]] Count used() const { return static_cast<Count>(blocks_.size() - idle_.size()); }
@@ -31,10 +31,10 @@ class PrefixBlocks {
  private:
   struct Block {
     Count users = 0;
-    std::list<std::uint32_t>::iterator place;  // among the idle, if it has no users
+    std::list<std::uint32_t>::iterator place;  // in idle_, if the block has no users
   };
   std::unordered_map<std::uint32_t, Block> blocks_;
-  std::list<std::uint32_t> idle_;  // the next to give way first
+  std::list<std::uint32_t> idle_;  // next to be evicted first
   Count version_ = 0;
 };
 

@@ -20,13 +20,13 @@ double Random::Uniform() {
 
 double Random::Exponential() { return -std::log(1 - Uniform()); }
 
-// Box and Muller 1958, one of the two.
+// Box and Muller 1958; uses one of the two values.
 double Random::Normal() {
   const double radius = std::sqrt(2 * Exponential());
   return radius * std::cos(2 * std::numbers::pi * Uniform());
 }
 
-// Marsaglia and Tsang 2000; below 1, a draw of shape + 1 times a power of a uniform one.
+// Marsaglia and Tsang 2000; for a shape below 1, a draw for shape + 1 times a power of a uniform draw.
 double Random::Gamma(double shape) {
   if (shape < 1) {
     const double larger = Gamma(shape + 1);

@@ -1,4 +1,4 @@
-// Random numbers that are the same on every machine, whatever the standard library.
+// Random numbers that are the same on every machine, with any standard library.
 #pragma once
 
 #include <cstdint>

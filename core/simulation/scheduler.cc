@@ -6,7 +6,7 @@
 
 namespace slipstick {
 
-// What it holds beside the blocks that it shares, and the part of its coming output that admission keeps free.
+// Memory that a request holds without its shared blocks, plus the part of its future output that admission reserves.
 Bytes Scheduler::Charge(const SimulatedRequest& request) const {
   const double coming = static_cast<double>(request.output - request.generated);
   const Bytes all = room_.bytes_of(request.prompt + request.generated + static_cast<Count>(rules_.reserved * coming));
@@ -19,7 +19,7 @@ Bytes Scheduler::Held() const {
 
 bool Scheduler::CanAdmit(std::size_t request) const {
   if (static_cast<double>(Running()) >= rules_.max_sequences) return false;
-  // Alone it runs in any case: there is no one to wait for.
+  // A single request always runs: there is no other to wait for.
   const Bytes needed = Held() + Charge(At(request));
   if (Running() == 0 || needed <= room_.room) return true;
   if (!blocks_) return false;
@@ -32,7 +32,7 @@ Count Scheduler::PartOf(const SimulatedRequest& request, double budget) const {
   const Count left = request.to_prefill - request.prefilled;
   if (static_cast<double>(left) <= budget) return left;
   if (rules_.splits_prompts) return max(0.0, budget) >= 1 ? static_cast<Count>(budget) : 0;
-  // A prompt longer than any step has one of its own.
+  // A prompt longer than any step gets a step of its own.
   return parts_.empty() && budget >= rules_.step_tokens ? left : 0;
 }
 
@@ -57,7 +57,7 @@ void Scheduler::Preempt(Seconds now) {
   }
 }
 
-// Whether the prompts that have come wait for more.
+// Whether the prompts that have arrived wait for more.
 bool Scheduler::IsCollecting(Seconds seen) {
   if (rules_.collect_steps == 0 || !prefilling_.empty() || decoding_.empty() || !CanPrefill(seen)) return false;
   double tokens = 0;
@@ -136,7 +136,7 @@ void Scheduler::PlanPrefills(Seconds now, Seconds seen, double budget) {
   ++counts_.held_back[static_cast<std::size_t>(why)];
 }
 
-// The whole blocks of the prompt that are there for others from now on, no longer this request's own.
+// Makes the whole blocks of the prompt available to others; they are then no longer the request's own.
 void Scheduler::Publish(SimulatedRequest& request) {
   if (!blocks_) return;
   const Count known = std::min(request.prompt, request.cached + request.prefilled);
@@ -153,7 +153,7 @@ void Scheduler::ReleaseBlocks(SimulatedRequest& request) {
   request.used_blocks = 0;
 }
 
-// Of what nobody uses.
+// Evicts unused blocks or contexts until the rest fits into `room`.
 void Scheduler::KeepIdleIn(Bytes room) {
   if (contexts_) contexts_->FitInto(room);
   if (blocks_) blocks_->KeepIdle(static_cast<Count>(max(Bytes{}, room) / room_.blocks->bytes));
@@ -170,7 +170,7 @@ StepWork Scheduler::Work() const {
   work.from_ssd = from_ssd_;
   work.prompts = static_cast<double>(parts_.size());
   if (work.prompts <= 0) return work;
-  double tokens = 0, scores = 0;  // attention reads what lies before a part and, in the mean, half of the part
+  double tokens = 0, scores = 0;  // attention reads the tokens before a part and, on average, half of the part
   for (const Part& part : parts_) {
     const SimulatedRequest& request = At(part.request);
     const auto own = static_cast<double>(part.tokens), before = static_cast<double>(request.cached + request.prefilled);

@@ -1,5 +1,5 @@
-// One attention group of an engine: which requests run, what the next step holds, who is preempted. Knows no model:
-// times and bytes come from outside.
+// One attention group of an engine: which requests run, what the next step computes, and which requests are preempted.
+// It is independent of the model: the caller supplies times and bytes.
 #pragma once
 
 #include <array>
@@ -22,34 +22,34 @@ struct SimulatedRequest {
   Count prompt = 1, output = 1;
   Count cached = 0;    // tokens of the prompt that hit the prefix cache
   Count kind = 0;      // class of the load's mixture
-  Count session = -1;  // none
+  Count session = -1;  // -1: none
   Count group = 0;     // of the session
   Count turn = 1;
-  Count reusable = kAllOfIt;  // tokens of the session's context that the prompt begins with
+  Count reusable = kAllOfIt;  // tokens of the session's context with which the prompt begins
   FoundContext found;         // of the session's context, on admission
   BlockNumbers blocks;        // of the prompt
-  Count hit = -1;             // tokens of the prompt that were cached when it was admitted first
+  Count hit = -1;             // tokens of the prompt that were cached at its first admission
   Seconds sent;               // by the user
-  Seconds admitted;           // to its first step
+  Seconds admitted;           // when it entered its first step
   Seconds first, last;
   bool is_measured = true;
-  // While it runs.
+  // While the request runs.
   Seconds ready;         // at the scheduler; when its context is loaded; after its prefill, with its first token
-  Count to_prefill = 0;  // tokens that a prefill must hold: the prompt and, after a preemption, what was generated
-  Count prefilled = 0;   // of them
+  Count to_prefill = 0;  // tokens that a prefill must compute: the prompt and, after a preemption, the generated tokens
+  Count prefilled = 0;   // of these
   Count generated = 0;
-  Count used_blocks = 0;  // of `blocks`, from the first on: found, or computed and found by others
+  Count used_blocks = 0;  // leading blocks of `blocks` in shared use: found, or computed and found by others
 };
 
 struct SchedulerRules {
-  double step_tokens = 8192;    // of prompts in a step
-  bool prefills_first = false;  // a step prefills or decodes, and prefills whenever a request may be admitted
-  bool splits_prompts = true;   // a prompt may be spread over steps
-  double max_sequences = 2048;  // running at once
-  Count collect_steps = 0;      // that a request waits for others to be prefilled with, while others decode
-  double collect_tokens = 0;    // so many end this wait
-  double reserved = 0;          // share of the outputs yet to come for which admission keeps room; 1 never preempts
-  // Of contexts from host memory and from SSD, where a request waits for them while others go on.
+  double step_tokens = 8192;    // prompt tokens per step
+  bool prefills_first = false;  // a step either prefills or decodes; it prefills whenever a request can be admitted
+  bool splits_prompts = true;   // a prompt may be split over several steps
+  double max_sequences = 2048;  // maximum running sequences
+  Count collect_steps = 0;      // maximum steps that a request waits to be prefilled with others, while others decode
+  double collect_tokens = 0;    // tokens that end this wait
+  double reserved = 0;          // share of the future outputs for which admission keeps room; 1 never preempts
+  // Load time of contexts from host memory and from SSD, if a request waits for them while others go on.
   std::function<Seconds(Bytes host, Bytes ssd)> load_apart{};
 };
 
@@ -63,30 +63,30 @@ struct BlockRoom {
 struct KvCacheRoom {
   Bytes room;
   std::function<Bytes(Count held_tokens)> bytes_of;
-  std::optional<ContextMemory> contexts{};  // of sessions that wait between two turns
+  std::optional<ContextMemory> contexts{};  // of sessions between two turns
   std::optional<BlockRoom> blocks{};
 };
 
-// Why a request that has come is not prefilled in a step.
+// Why a request that has arrived is not prefilled in a step.
 enum class HeldBack { kMemory, kSequences, kStepTokens };
 inline constexpr std::size_t kHeldBack = 3;
 ENUM_NAMES(HeldBack, {kMemory, "memory"}, {kSequences, "sequences"}, {kStepTokens, "prefill"});
 
-// What a group went through.
+// Statistics of a group.
 struct GroupCounts {
   Count preemptions = 0;
   Seconds first_preemption;
-  Bytes most_held;                           // by running requests
-  std::array<Count, kHeldBack> held_back{};  // steps
+  Bytes most_held;                           // by running requests, maximum
+  std::array<Count, kHeldBack> held_back{};  // steps, by reason
 };
 
-// What a step holds.
+// Contents of a step.
 struct StepWork {
   double decoded = 0, context = 0;  // sequences, and their mean context
   double prompts = 0, tokens = 0,
-         cached = 0;              // prompts or parts of them: how many, mean length, mean tokens before them
+         cached = 0;              // prompts or parts of them: number, mean length, mean tokens before them
   double running = 0;             // sequences that decode in this or the next step
-  Bytes from_host{}, from_ssd{};  // contexts of its prompts that are loaded
+  Bytes from_host{}, from_ssd{};  // loaded contexts of its prompts
   [[nodiscard]] bool IsEmpty() const { return decoded <= 0 && prompts <= 0; }
 };
 
@@ -102,11 +102,11 @@ class Scheduler {
   [[nodiscard]] std::size_t Load() const { return waiting_.size() + prefilling_.size() + decoding_.size(); }
   // Whether a step could prefill, with the requests that were ready by `seen`.
   [[nodiscard]] bool CanPrefill(Seconds seen) const;
-  // Composes the next step. With `decodes` false it only prefills.
+  // Composes the next step. If `decodes` is false, it only prefills.
   StepWork Plan(Seconds now, Seconds seen, bool decodes);
-  // Ends the planned step: `end`, and the time at which first tokens are out. Appends the requests that are done.
+  // Ends the planned step at `end`; its first tokens are available at `first`. Appends the requests that are done.
   void Finish(Seconds end, Seconds first, std::vector<std::size_t>& done);
-  // The earliest time after `now` at which a running request continues; infinite if none waits so.
+  // The earliest time after `now` at which a waiting running request continues; infinite if none waits.
   [[nodiscard]] Seconds NextReady(Seconds now) const;
   [[nodiscard]] const GroupCounts& counts() const { return counts_; }
 
@@ -125,10 +125,10 @@ class Scheduler {
   void KeepIdleIn(Bytes room);
   void Publish(SimulatedRequest& request);
   void ReleaseBlocks(SimulatedRequest& request);
-  // Tokens of a prompt that a step with room for `budget` takes; 0: none.
+  // Prompt tokens that a step with room for `budget` tokens computes; 0: none.
   [[nodiscard]] Count PartOf(const SimulatedRequest& request, double budget) const;
   [[nodiscard]] bool IsCollecting(Seconds seen);
-  // Takes the kept context of its session; one from below the device is loaded in its step, or before.
+  // Takes the kept context of its session; a part below device memory is loaded in the request's step, or before it.
   void TakeContext(Seconds now, SimulatedRequest& request);
   // Sets the cached tokens of a prompt that is about to be admitted.
   void LookUp(SimulatedRequest& request) const;
@@ -144,7 +144,7 @@ class Scheduler {
   Seconds link_free_;  // when all loads so far are done
   std::optional<ContextCache> contexts_;
   std::optional<PrefixBlocks> blocks_;
-  // Of the first that waits: blocks of its prompt that others use, as of a version of the blocks.
+  // For the first waiting request: blocks of its prompt that others use, valid for one version of the blocks.
   struct Shared {
     std::size_t request = 0;
     Count version = -1, blocks = 0;

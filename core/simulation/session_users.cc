@@ -8,8 +8,8 @@
 namespace slipstick {
 namespace {
 
-// Turns of each session before any counts: a context that would have been evicted later than that returns before in all
-// but exp(-4) of the cases.
+// Turns per session before any is counted. A context that would only be evicted after more turns is used again before
+// that with a probability of 1 - exp(-4).
 constexpr Count kWarmTurns = 4;
 
 }  // namespace
@@ -45,7 +45,7 @@ void SessionUsers::Open(double turns_per_s) {
   const auto waiting = static_cast<Count>(std::llround(turns_per_s * later * (sessions_.gap / (1 * kS))));
   warming_up_ = kWarmTurns * waiting + load_.simulate->requests / 5;
   for (Count i = 0; i < waiting; ++i) BeginWithin(i, 2);
-  // Half as many more as are needed in the mean, so that they do not run out.
+  // Half as many more as are needed on average, so that they do not run out.
   const Count arrive = 50 + 3 * ToSimulate() / turns / 2;
   const Arrivals arrivals = load_.arrivals.value_or(Arrivals{});
   Seconds at;

@@ -1,5 +1,5 @@
-// Users who send the turns of sessions: each waits for the answer and a gap, and sends all that was said with his next
-// addition.
+// Users who send the turns of sessions: each waits for the answer and a gap, and then sends the whole conversation with
+// an addition.
 #pragma once
 
 #include <vector>
@@ -15,20 +15,20 @@ class SessionUsers {
   SessionUsers(const ServingLoad& load, EventLoop& loop)
       : load_(load), sessions_(*load.sessions), loop_(loop), random_(static_cast<std::uint64_t>(load.simulate->seed)) {}
 
-  // Turns that fill the cache, with so many sessions.
+  // Number of turns that fill the cache, for this number of sessions.
   static double WarmTurns(double sessions);
-  // So many sessions at once; each that ends is followed by another.
+  // A constant number of concurrent sessions; each that ends is replaced by another.
   void Close(Count sessions);
-  // Turns of sessions that arrive at random.
+  // Sessions arrive at random, with this rate of turns.
   void Open(double turns_per_s);
   void Done(Seconds now, std::size_t request);
-  // Turns to simulate, with those that fill the cache and do not count.
+  // Number of turns to simulate, including those that fill the cache and are not counted.
   [[nodiscard]] Count ToSimulate() const { return warming_up_ + load_.simulate->requests; }
-  // Those that count: a stretch of time as long as they took.
+  // The counted turns: those of a time span as long as they took.
   [[nodiscard]] const std::vector<std::size_t>& counted() const { return counted_; }
 
  private:
-  // In the middle of a session, so that all are at different turns.
+  // Begins a session in the middle, so that sessions are at different turns.
   void BeginWithin(Count group, Count first_turn);
   void SendTurn(Seconds at, Count session, Count group, Count turn, Count context);
   Seconds DrawnGap() { return random_.Exponential() * sessions_.gap; }

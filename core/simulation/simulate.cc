@@ -24,10 +24,10 @@ class Users {
   Users(const ServingLoad& load, EventLoop& loop)
       : load_(load), loop_(loop), random_(static_cast<std::uint64_t>(load.simulate->seed)) {}
 
-  // A constant number of streams; each sends the next request when one is done.
+  // A constant number of streams; each sends its next request when the previous one is done.
   void Close(Count streams) {
-    // In a steady state streams are anywhere in their outputs: the first requests end at any time, and those that
-    // follow them meet the crowd of the start. Neither count.
+    // In a steady state, streams are at random positions in their outputs, so the first requests end at random times.
+    // These, and the requests that follow while the streams still move together, are not counted.
     const bool is_steady = !load_.waves;
     keeps_sending_ = is_steady;
     warming_up_ = is_steady ? streams : 0;
@@ -49,7 +49,7 @@ class Users {
     loop_.Send(now, request);
   }
 
-  // Arrivals at a rate; a fifth more than count come before and after those that do.
+  // Random arrivals at a rate; a fifth more requests come before and after those that count.
   void Open(Hertz rate) {
     const Count run = load_.simulate->requests, spare = run / 5;
     const Arrivals arrivals = load_.arrivals.value_or(Arrivals{});
@@ -103,8 +103,8 @@ std::vector<std::size_t> Measured(const EventLoop& loop) {
   return measured;
 }
 
-// Streams that send at once what follows; a benchmark from its first request to its last; arrivals as their requests
-// end.
+// Rates: streams send their next request at once; a benchmark lasts from its first request to its last; arrivals use
+// the times at which their requests end.
 SimulatedServing Summary(const EventLoop& loop, const std::vector<std::size_t>& measured, const ServingLoad& load,
                          double streams) {
   SimulatedServing served = SummaryOf(loop, measured);

@@ -1,5 +1,5 @@
-// Serving of a load, simulated request by request. The closed forms of core/serving give means of a steady state; this
-// gives their spread, and loads that have none. It stands beside them and changes none of them.
+// Serving of a load, simulated request by request. The closed forms of core/serving give means of a steady state; the
+// simulation gives distributions, also without a steady state. It does not change figures of the closed forms.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@ namespace slipstick {
 
 struct SimulationAnswer {
   std::optional<SimulatedServing> served;
-  std::string warning;  // why it is not there, or what it does not show
+  std::string warning;  // why there is no simulation, or what it does not show
 };
 
-// For a load with `simulate`. Pools are not simulated.
+// For a load with `simulate`. Separate pools are not simulated.
 SimulationAnswer Simulate(const Model& model, const Cluster& cluster, const ServingLoad& load);
 
 }  // namespace slipstick

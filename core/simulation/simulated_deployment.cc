@@ -13,8 +13,8 @@
 namespace slipstick {
 namespace {
 
-// Bytes of a sequence by its pages, each computed once, with the prefixes of the sessions that wait for it, beside what
-// all share.
+// Bytes of a sequence by its number of pages, each computed once; includes the prefixes of idle sessions per sequence,
+// without the shared bytes.
 std::function<Bytes(Count)> BytesByPage(const Deployment& deployment, Bytes shared) {
   struct Pages {
     const Deployment& deployment;
@@ -36,8 +36,8 @@ std::function<Bytes(Count)> BytesByPage(const Deployment& deployment, Bytes shar
   };
 }
 
-// In the closed forms a sequence holds `output_reserved` of its output. Where admission keeps room for a share r of
-// every coming output, a sequence in the middle of its own holds 1/2 + r/2 of it.
+// In the closed forms a sequence holds `output_reserved` of its output. If admission reserves a share r of every future
+// output, a sequence in the middle of its output holds 1/2 + r/2 of it.
 double ReservedShare(const Engine& engine) { return max(0.0, 2 * engine.memory.output_reserved - 1); }
 
 SchedulerRules RulesOf(const ServingLoad& load, const Device& device) {
@@ -57,12 +57,12 @@ Seconds HandlingOf(const ServingLoad& load) {
   return HostFactor(load.tuning, load.engine) * load.engine.overhead.per_request;
 }
 
-// Contexts from host memory and from SSD (core/serving/prefix_cache.cc).
+// Load time of contexts from host memory and from SSD (core/serving/prefix_cache.cc).
 Seconds TimeOfLoad(Bytes host, Bytes ssd, const Deployment& deployment) {
   const PrefixCache& tiers = *deployment.load.prefix_cache;
   return max((host + ssd) / RateOfCopies(tiers.host_link, deployment.engine.communication), ssd / tiers.ssd_bandwidth);
 }
-// What loads add to a step.
+// Time that loads add to a step.
 Seconds LoadOf(const StepWork& work, Seconds step, const Deployment& deployment) {
   if (!deployment.load.prefix_cache || !(work.from_host + work.from_ssd > Bytes{})) return {};
   const PrefixCache& tiers = *deployment.load.prefix_cache;
@@ -71,7 +71,7 @@ Seconds LoadOf(const StepWork& work, Seconds step, const Deployment& deployment)
   return tiers.by_layer ? max(load / layers, load - step * (1 - 1 / layers)) : load;
 }
 
-// Tiers below the device for what waits there.
+// The tiers for idle contexts below device memory.
 ContextMemory TiersOf(const Deployment& deployment, Count system_prompt) {
   ContextMemory contexts{system_prompt, {}, {}};
   if (const std::optional<PrefixCache>& tiers = deployment.load.prefix_cache) {

@@ -1,4 +1,4 @@
-// The engines of a deployment as the event loop sees them: rules, room and step times.
+// The engines of a deployment for the event loop: rules, memory and step times.
 #pragma once
 
 #include "core/engine_step/deployment.h"
@@ -13,7 +13,7 @@ namespace slipstick {
 
 class SimulatedDeployment {
  public:
-  // What it is made of must outlive it.
+  // All arguments must outlive it.
   SimulatedDeployment(const Model& model, const Cluster& cluster, const ServingLoad& load);
   SimulatedDeployment(const SimulatedDeployment&) = delete;
   SimulatedDeployment& operator=(const SimulatedDeployment&) = delete;
@@ -21,8 +21,8 @@ class SimulatedDeployment {
   [[nodiscard]] const Deployment& deployment() const { return deployment_; }
   [[nodiscard]] const KvCacheBudget& budget() const { return budget_; }
   [[nodiscard]] const SimulatedSystem& system() const { return system_; }
-  // Idle contexts of sessions, or blocks of so many tokens of prompts, are kept in the memory that running requests
-  // leave. A block takes as much as one of a typical prompt does.
+  // Keeps idle contexts of sessions, or prompt blocks of `block` tokens, in the memory that running requests leave. A
+  // block takes as many bytes as one of a typical prompt.
   void KeepContexts();
   void KeepBlocks(Count tokens, Count typical_prompt);
 

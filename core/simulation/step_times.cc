@@ -9,7 +9,7 @@
 namespace slipstick {
 namespace {
 
-// Only its context matters to a decode step.
+// A decode step depends only on the context of the load.
 ServingLoad AtContext(const ServingLoad& load, Count context) {
   ServingLoad at = load;
   at.prompt = context;
@@ -72,7 +72,7 @@ StepTimes::Prefill StepTimes::ComputePrefill(int power, const StepWork& work) {
   const PrefillPass pass{work.prompts, work.tokens, work.cached};
   const PassCost alone = TimeOf(pass, deployment_);
   Prefill prefill{alone.occupancy + prefill_step, alone.time + prefill_step};
-  // While others decode, the host launches a prefill ahead: this delays only its own first token.
+  // While others decode, the host launches a prefill ahead: its launches delay only its own first token.
   if (work.running > 0) prefill.added = TimeOf(pass, paced_).occupancy + prefill_step;
   if (work.decoded <= 0 || PrefillsApart(deployment_)) return prefill;
   const Decodes& decodes = DecodesAt(power);
@@ -114,7 +114,7 @@ StepTimes::Prefill StepTimes::PrefillOf(int power, const StepWork& work) {
 
 SimulatedStep StepTimes::Of(const StepWork& of) {
   StepWork work = of;
-  work.decoded = std::ceil(of.decoded);  // the mean over attention groups; the fuller ones set the time
+  work.decoded = std::ceil(of.decoded);  // mean over attention groups, rounded up: larger groups set the time
   const Seconds decode = work.decoded > 0 ? DecodeTime(work.decoded, work.context) : Seconds{};
   if (work.prompts <= 0) return {decode, Seconds{}};
   const Prefill prefill = PrefillOf(work.decoded > 0 ? PowerBelow(work.context) : 0, work);

@@ -1,5 +1,5 @@
-// Times of the steps of a deployment, from the closed forms of core/engine_step, each computed once: exact in the
-// number of sequences, linear in the contexts between powers of two.
+// Step times of a deployment, from the closed forms of core/engine_step, each computed once: exact in the number of
+// sequences, interpolated linearly in the contexts between powers of two.
 #pragma once
 
 #include <map>
@@ -29,8 +29,8 @@ class StepTimes {
     Decodes(const Model& model, const Cluster& cluster, const ServingLoad& at, Bytes kv_cache_budget);
   };
   struct Prefill {
-    Seconds added;  // to a decode step, or the devices' time without one
-    Seconds first;  // of the prompts alone, until their first tokens
+    Seconds added;  // to a decode step; without one, device time
+    Seconds first;  // of the prompts by themselves, until their first tokens
   };
   using PrefillKey = std::tuple<int, double, double, double, double, double>;
 

@@ -11,7 +11,7 @@ Seconds MeanOf(const std::vector<Seconds>& times) {
   return times.empty() ? sum : sum / static_cast<double>(times.size());
 }
 
-// The smallest time that is not below that share of all.
+// Nearest-rank percentiles: the smallest time with at least this share of all times at or below it.
 Percentiles PercentilesOf(std::vector<Seconds> times) {
   if (times.empty()) return {};
   std::sort(times.begin(), times.end());

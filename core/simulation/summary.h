@@ -1,4 +1,4 @@
-// What the requests of a simulation saw: means and percentiles.
+// Latencies of the simulated requests: means and percentiles.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct SimulatedSessions {
   Seconds reentry_ttft;  // mean of turns after the first
 };
 
-// Of a class of the load's mixture. Figures of no request are 0.
+// A class of the load's mixture. Figures are 0 if it has no request.
 struct SimulatedClass {
   Seconds ttft, tpot, latency;  // means
   Percentiles ttft_percentiles, tpot_percentiles;
@@ -34,23 +34,23 @@ struct SimulatedServing {
   double requests_per_s = 0, requests_in_flight = 0, requests_waiting = 0;  // all replicas
   double prompt = 0, output = 0;                                            // mean lengths
   Count requests = 0, preemptions = 0, steps = 0;
-  Seconds waited;  // at the scheduler before their first steps, all requests together
+  Seconds waited;  // at the scheduler before their first steps, sum over all requests
   std::optional<SimulatedSessions> sessions;
   std::vector<SimulatedClass> classes;
 };
 
 Seconds MeanOf(const std::vector<Seconds>& times);
-// The smallest time that is not below that share of all.
+// Nearest-rank percentiles: the smallest time with at least this share of all times at or below it.
 Percentiles PercentilesOf(std::vector<Seconds> times);
 
-// Of the requests `of`, but for their rate.
+// Summary of the requests `of`, without their rate.
 SimulatedServing SummaryOf(const EventLoop& loop, const std::vector<std::size_t>& of);
-// Sets the rate and what follows from it.
+// Sets the rate and the figures that depend on it.
 void SetRate(SimulatedServing& served, Hertz rate);
 
 std::vector<SimulatedClass> ClassesOf(const EventLoop& loop, const std::vector<std::size_t>& of, std::size_t classes);
 
-// Of turns of sessions.
+// Summary of turns of sessions.
 SimulatedSessions SessionsOf(const EventLoop& loop, const std::vector<std::size_t>& turns);
 
 }  // namespace slipstick

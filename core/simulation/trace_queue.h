@@ -1,4 +1,4 @@
-// How the queue of a played trace went: who waited, and from when on it only grew.
+// The queue while a trace was played: how many requests waited, and since when the queue only grew.
 #pragma once
 
 #include <optional>
@@ -8,20 +8,20 @@
 
 namespace slipstick {
 
-// Means over a stretch of time.
+// Means over a time interval.
 struct TraceMoment {
   Seconds from;
   double arrivals_per_s = 0, waiting = 0, running = 0;  // requests
 };
 
 struct TraceQueue {
-  // The arrival of the first request from which on every one waits longer than the mean request takes once it runs, if
-  // these are more than run at once in the mean.
+  // The arrival of the first request from which on all requests wait longer than the mean running time of a request, if
+  // these are more requests than run at once on average.
   std::optional<Seconds> grows_from;
   std::vector<TraceMoment> moments;  // of equal length
 };
 
-// Of requests that are all done.
+// All requests must be done.
 TraceQueue QueueOf(const std::vector<SimulatedRequest>& requests, const SimulatedSystem& system);
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// A day in parts of equal length, and what a deployment does in each.
+// A day in parts of equal length, and the state of a deployment in each part.
 #pragma once
 
 #include <vector>
@@ -8,15 +8,15 @@
 
 namespace slipstick {
 
-// The highest rate over the mean: of the day, or the question's own.
+// The peak rate over the mean rate: of the day, or as stated in the question.
 double PeakOverMean(const SizeQuestion& question);
 
 struct PartOfDay {
   double requests_per_s = 0;
   double utilization = 0;    // of the working replicas
-  Count needed_devices = 0;  // within the targets, with the spare replicas
+  Count needed_devices = 0;  // that meet the targets, including the spare replicas
 };
-// As the question's rates go.
+// One entry per rate in the question's day.
 std::vector<PartOfDay> DayOf(const SizingProblem& problem, const SizedDeployment& sized, const SizeQuestion& question,
                              double mean_requests_per_s);
 

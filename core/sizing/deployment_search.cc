@@ -25,7 +25,7 @@ class ReplicaEvaluator {
   }
   [[nodiscard]] const std::optional<NearMiss>& nearest() const { return nearest_; }
 
-  // The objective is the number of devices bought; of equal numbers, the lowest load.
+  // The objective is the number of devices bought; among equal numbers, the deployment with the lowest load.
   Outcome Evaluate(Count index, const Search::IsDominated& is_dominated) {
     Outcome outcome;
     const auto [devices, choice] = space_.At(index);
@@ -40,7 +40,7 @@ class ReplicaEvaluator {
       return outcome;
     }
     judge_.Choose(choice);
-    // Where links are the same for all purchases, so is a request alone, and no load is lower.
+    // If links are the same for all purchases, so is the latency of a single request, and no load is lower.
     const bool same_links = first >= purchases.slices();
     if (same_links) last_ = judge_.JudgeUnloaded(purchases.At(first));
     if (same_links && last_.holds()) {
@@ -65,7 +65,7 @@ class ReplicaEvaluator {
   }
 
  private:
-  // The first purchase at which a kind with at least so much of a load in its objective can no longer be the cheapest.
+  // The first purchase at which a kind cannot be the cheapest, if its load adds at least `half_load` to its objective.
   [[nodiscard]] Count FirstDominated(double half_load, const Search::IsDominated& is_dominated) const {
     const Purchases& purchases = problem_.purchases;
     return FirstOf(0, purchases.Size(),
@@ -79,8 +79,8 @@ class ReplicaEvaluator {
     return last_;
   }
 
-  // Of the purchases `first` to `end` - 1; `end` if none holds. Its verdict is then the last, otherwise the last that
-  // holds.
+  // The smallest purchase that holds, from `first` to `end` - 1; `end` if none does. Keeps its verdict, or the last
+  // verdict if none holds.
   Count SmallestPurchase(Count devices, Count first, Count end) {
     Count low = first;
     for (; low < std::min(end, problem_.purchases.slices()); ++low) {
@@ -99,7 +99,7 @@ class ReplicaEvaluator {
   const SizingProblem& problem_;
   ReplicaSpace space_;
   ReplicaJudge judge_;
-  Verdict last_, holding_;  // of the last judged, and of the last of them that holds
+  Verdict last_, holding_;  // the last verdict, and the last one that holds
   std::optional<SizedDeployment> cheapest_;
   std::optional<NearMiss> nearest_;
 };

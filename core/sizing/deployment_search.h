@@ -1,6 +1,6 @@
 // The cheapest deployment of a model on a cluster that serves a rate within latency targets: an exhaustive search over
-// the kinds of replicas, with the smallest purchase for each kind. Where purchases differ in nothing but their number
-// of replicas it is found by bisection, since more replicas never make a request slower.
+// the kinds of replicas, with the smallest purchase for each kind. If purchases differ only in their number of
+// replicas, the smallest is found by bisection, since more replicas never make a request slower.
 #pragma once
 
 #include <optional>
@@ -17,12 +17,12 @@ namespace slipstick {
 struct SizedDeployment {
   ServingChoice choice;  // of one replica
   Count devices_per_replica = 1;
-  Count needed = 1;   // the fewest working replicas that hold on this purchase
-  Count working = 1;  // all that the bought devices hold, but for the spare ones
+  Count needed = 1;   // the fewest working replicas that meet the targets on this purchase
+  Count working = 1;  // all replicas that fit on the bought devices, without the spare ones
   Count bought = 1;   // devices
 };
 
-// The deployment that comes nearest to the targets without meeting them.
+// The deployment that is nearest to the targets without meeting them.
 struct NearMiss {
   ServingChoice choice;
   Count replicas = 1;
@@ -30,10 +30,10 @@ struct NearMiss {
 };
 
 struct SizingResult {
-  std::optional<SizedDeployment> cheapest;  // of equal purchases, the deployment furthest from its limits
-  std::optional<NearMiss> nearest;          // of those that fail
-  SearchProgress progress;                  // counts why the others fail
-  Count kinds = 0;                          // of replicas
+  std::optional<SizedDeployment> cheapest;  // of equal purchases, the deployment farthest from its limits
+  std::optional<NearMiss> nearest;          // among those that fail
+  SearchProgress progress;                  // counts the reasons why the others fail
+  Count kinds = 0;                          // of replicas, evaluated
 };
 SizingResult FindCheapest(const SizingProblem& problem);
 

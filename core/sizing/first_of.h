@@ -5,7 +5,7 @@
 
 namespace slipstick {
 
-// The first of `begin` to `end` - 1 for which an ascending condition holds; `end` if none.
+// The first value in `begin` to `end` - 1 for which a monotonic condition holds; `end` if none.
 template <class Condition>
 Count FirstOf(Count begin, Count end, const Condition& holds) {
   Count low = begin - 1, high = end;

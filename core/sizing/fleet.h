@@ -1,4 +1,4 @@
-// What a number of devices of a cluster costs and draws, and how many of them the limits of a question allow.
+// Cost and power of a number of devices of a cluster, and the largest number within the limits of a question.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace slipstick {
 
-// The most devices that every limit allows, in whole servers, and the limit that binds; "" if none does.
+// The most devices that all limits allow, in whole servers, and the limit that binds; "" if none does.
 struct DeviceLimit {
   Count devices = 0;
   std::string_view by;
@@ -27,18 +27,18 @@ struct PoolSizes {
 
 class Fleet {
  public:
-  // `scenario` has its cost question on.
+  // The cost question of `scenario` must be on.
   explicit Fleet(const Scenario& scenario);
   [[nodiscard]] Count server_devices() const { return scenario_.cost->system.devices_per_host; }
   [[nodiscard]] DollarsPerSecond HourlyCostOf(Count devices) const;
   [[nodiscard]] Watts ServerPower() const;
-  // Rated, with cooling and power distribution (PUE).
+  // Rated power, including cooling and power distribution (PUE).
   [[nodiscard]] Watts FacilityPowerOf(Count devices) const;
   [[nodiscard]] std::optional<Count> ServersPerRack(const SizeQuestion& question) const;
   [[nodiscard]] DeviceLimit MostDevices(const SizeQuestion& question) const;
 
-  // Of two pools. Where the prefill pool has a device of its own, each pool is bought in whole servers, else both
-  // together.
+  // Purchases of two pools. If the prefill pool has its own kind of device, each pool is bought in whole servers;
+  // otherwise both together are.
   [[nodiscard]] PoolSizes Bought(const PoolSizes& needed) const;
   [[nodiscard]] DollarsPerSecond HourlyCostOf(const PoolSizes& bought) const;
   [[nodiscard]] Watts FacilityPowerOf(const PoolSizes& bought) const;
@@ -49,7 +49,7 @@ class Fleet {
     std::string_view name;
     std::function<bool(const PoolSizes& bought)> allows;
   };
-  // Of the question, which must outlive them.
+  // The limits of the question, which must outlive them.
   [[nodiscard]] std::vector<Limit> LimitsOf(const SizeQuestion& question) const;
   // The device of a prefill pool; null: the cluster's.
   [[nodiscard]] const Device* PrefillDevice() const;

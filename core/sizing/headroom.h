@@ -9,12 +9,12 @@ namespace slipstick {
 
 struct Headroom {
   double requests_per_s = 0;      // the highest rate within the targets
-  std::string_view breaks_first;  // beyond it: "rate", "ttft", "tpot"
+  std::string_view breaks_first;  // what fails first beyond that rate: "rate", "ttft", "tpot"
   Count needed_at_peak = 1;       // working replicas
   Count needed_at_mean = 1;
   double utilization_at_peak = 0, utilization_at_mean = 0;  // of the working replicas
 };
-// `mean_requests_per_s` is at most the problem's rate, which is the peak.
+// `mean_requests_per_s` must be at most the problem's rate, which is the peak.
 Headroom HeadroomOf(const SizingProblem& problem, const SizedDeployment& sized, double mean_requests_per_s);
 
 }  // namespace slipstick

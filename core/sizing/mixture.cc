@@ -33,7 +33,7 @@ MeanLengths MeanLengthsOf(const std::vector<RequestClass>& classes) {
   return mean;
 }
 
-// Equal ones joined, in ascending order.
+// Joins classes with equal lengths, and sorts them in ascending order.
 std::vector<RequestClass> Joined(std::vector<RequestClass> classes) {
   std::sort(classes.begin(), classes.end(), [](const RequestClass& a, const RequestClass& b) {
     return std::tie(a.prompt_tokens, a.output_tokens, a.weight) < std::tie(b.prompt_tokens, b.output_tokens, b.weight);
@@ -53,12 +53,12 @@ Issue SwitchOff(const std::string& path, const std::string& why) {
   return {"mixture", "Leave out, or switch off " + path + ": " + why, {{{path, "null"}}}};
 }
 
-// The longest request that the model takes; 0: nobody knows.
+// The longest request that the model supports; 0 if unknown.
 Count LongestRequest(const Model& model) {
   return model.positions.encoding == Position::kLearned ? Count(model.positions.rows) : Count(model.context);
 }
 
-// What the deployment does for the requests of one class.
+// Performance of the deployment for the requests of one class.
 struct ServedShare {
   ServedClass served;
   std::optional<SimulatedClass> simulated;

@@ -12,22 +12,22 @@
 
 namespace slipstick {
 
-// As a load has them: equal ones joined, in ascending order, with weights of sum 1. Of one class, or none, none are
-// left: all requests are alike.
+// Classes as a load needs them: classes with equal lengths joined, in ascending order, with weights of sum 1. Empty if
+// one class or none is left: all requests are then alike.
 std::vector<RequestClass> MixtureOf(const std::vector<RequestClass>& classes);
 // Mean lengths as inputs of the scenario.
 Json LengthsOf(const std::vector<RequestClass>& classes);
 
 struct MeanLengths {
-  double prompt = 0, output = 0;  // tokens of a request
+  double prompt = 0, output = 0;  // tokens per request
 };
 MeanLengths MeanLengthsOf(const ServingLoad& load);
 
-// Why a request for a scenario, or the scenario, whatever its lengths, cannot have the classes.
+// The reasons why a request for a scenario, or the scenario, cannot have these classes, whatever their lengths.
 Issues CheckMixture(const Json& request);
 Issues CheckClasses(const std::vector<RequestClass>& classes, const Scenario& scenario);
 
-// What each class of the question sees and takes, in its order. `at_peak`: the load of the deployment there;
+// Latencies and use of each class of the question, in its order. `at_peak`: the load of the deployment there;
 // `figures`: its report, for a question whose classes are all alike.
 struct ClassesAtPeak {
   const Scenario& at_peak;

@@ -8,7 +8,7 @@
 namespace slipstick {
 namespace {
 
-// The target for the mean, lower by the factor between the percentile and the mean.
+// The target for the mean: the percentile's target divided by the ratio of percentile to mean.
 std::optional<Seconds> MeanTarget(const std::optional<Seconds>& target, Seconds mean, Seconds at_percentile) {
   if (!target || !(at_percentile > mean)) return target;
   return *target * (mean / at_percentile);
@@ -70,7 +70,7 @@ class PercentileSearch {
     return simulated;
   }
 
-  // The fewest more of this kind that hold, of the purchases before `end`.
+  // The smallest larger number of replicas of this kind that meets the targets, among the purchases before `end`.
   std::optional<Simulated> Enough(const Simulated& least, Count end) {
     constexpr Count kMostTimes = 8;
     if (least.at_percentile.holds()) return least;
@@ -100,7 +100,7 @@ class PercentileSearch {
     return enough;
   }
 
-  // Whether the next search asks for more than this one.
+  // Tightens the targets of the next search; false if it would not require more than this one.
   [[nodiscard]] bool Tighten(const Simulated& failed, LatencyTargets& targets) const {
     const LatencyTargets means = MeansOf(failed);
     const auto tighten = [](std::optional<Seconds>& target, const std::optional<Seconds>& mean) {

@@ -11,21 +11,21 @@
 namespace slipstick {
 namespace {
 
-constexpr Count kMostReplicas = 1 << 14;  // of a pool
+constexpr Count kMostReplicas = 1 << 14;  // per pool
 
 struct Replica {
   ServingChoice choice;
   Count devices = 1;
 };
-// With the fewest replicas that a pool of them needs, whatever the other pool is.
+// A kind of replica with the fewest replicas that such a pool needs, for any other pool.
 struct Pool {
   Replica replica;
   Count fewest = 1;
   [[nodiscard]] Count Devices() const { return fewest * replica.devices; }
 };
 
-// The first count from 1 to `most` for which an ascending condition holds, given that it does for `most`. Most are
-// small.
+// The first count from 1 to `most` for which a monotonic condition holds, given that it holds for `most`. Most results
+// are small.
 template <class Condition>
 Count Fewest(Count most, const Condition& holds) {
   Count too_few = 0, enough = 1;
@@ -65,7 +65,7 @@ class PoolSearch {
     }
   }
 
-  // Chunks of prompts make no difference to a pool that decodes nothing.
+  // Prefill chunks make no difference to a pool that does not decode.
   [[nodiscard]] std::vector<Replica> Replicas() const {
     const ReplicaSpace space(problem_);
     std::vector<Replica> replicas;
@@ -76,19 +76,19 @@ class PoolSearch {
     return replicas;
   }
 
-  // Those that hold the rate and the time per token beside a prefill pool that nothing waits for.
+  // Replicas that meet the rate and the time per token next to a prefill pool without queues.
   std::vector<Pool> Decoders(const std::vector<Replica>& replicas) {
     return Pools(replicas, [this](const Replica& replica, Count count) {
       return Judge(replica, kMostReplicas, replica, count, {std::nullopt, problem_.targets.tpot}).holds();
     });
   }
-  // Those that hold the rate.
+  // Replicas that meet the rate.
   std::vector<Pool> Prefillers(const std::vector<Replica>& replicas, const Replica& decoder) {
     return Pools(replicas, [this, &decoder](const Replica& replica, Count count) {
       return Judge(replica, count, decoder, kMostReplicas, {}).holds();
     });
   }
-  // The smallest first.
+  // Sorted by size, smallest first.
   template <class Holds>
   static std::vector<Pool> Pools(const std::vector<Replica>& replicas, const Holds& holds) {
     std::vector<Pool> pools;
@@ -101,8 +101,8 @@ class PoolSearch {
     return pools;
   }
 
-  // Every number of decoders that may be cheaper, each with the fewest prefillers. More decoders shorten the wait for
-  // one, so that fewer prefillers may do.
+  // Tries every number of decode replicas that may be cheaper, each with the fewest prefill replicas. More decode
+  // replicas shorten the wait for a slot, so fewer prefill replicas may suffice.
   void TryPair(const Pool& prefill, const Pool& decode) {
     const Replica &prefiller = prefill.replica, &decoder = decode.replica;
     const auto holds = [&](Count prefillers, Count decoders) {
@@ -172,10 +172,10 @@ class PoolSearch {
   const SizeQuestion& question_;
   const Fleet& fleet_;
   Cluster cluster_;
-  ServingLoad load_;  // the last judged
+  ServingLoad load_;  // the last load that was judged
   ServingMemo memo_;
   PoolsResult result_;
-  double nearest_ = 0;  // load of the nearest deployment that fails
+  double nearest_ = 0;  // load of the best deployment that fails
 };
 
 }  // namespace

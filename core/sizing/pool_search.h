@@ -1,5 +1,5 @@
-// The cheapest deployment that prefills on one pool of devices and decodes on another, which holds a rate within
-// latency targets: every kind of replica for each pool, every ratio of the two.
+// The cheapest deployment with separate pools for prefill and decode that serves a rate within latency targets: tries
+// every kind of replica for each pool, and every ratio of the pools.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace slipstick {
 
 struct SizedPools {
   ServingLoad load;            // with both pools, their working replicas and mappings
-  Count prefill_replicas = 1;  // that work; the spare ones come on top
+  Count prefill_replicas = 1;  // working replicas, without the spare ones
   Count decode_replicas = 1;
   PoolSizes bought;
   DollarsPerSecond cost;
@@ -20,11 +20,11 @@ struct SizedPools {
 };
 
 struct PoolsResult {
-  std::optional<SizedPools> cheapest;   // of equal costs, the one furthest from its limits
-  std::string_view failing = "memory";  // without one: what the deployment nearest to the targets fails
+  std::optional<SizedPools> cheapest;   // of equal costs, the one farthest from its limits
+  std::string_view failing = "memory";  // if there is none: the target that the nearest deployment misses
 };
 
-// `problem.scenario` serves on two pools: a device that the prefill pool has of its own stands there.
+// `problem.scenario` must serve on two pools; if the prefill pool has its own kind of device, it is stated there.
 PoolsResult FindCheapestPools(const SizingProblem& problem, const SizeQuestion& question, const Fleet& fleet);
 
 }  // namespace slipstick

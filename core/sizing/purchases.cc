@@ -5,7 +5,7 @@
 namespace slipstick {
 namespace {
 
-// Devices of the innermost levels up to the last one whose links depend on how many devices there are.
+// Devices of the innermost levels, up to the last level whose links depend on the number of devices.
 Count GridDevices(const Cluster& cluster) {
   Count devices = 1, grid = 1;
   for (std::size_t i = 0; i < cluster.networks.size(); ++i) {

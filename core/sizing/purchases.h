@@ -1,5 +1,5 @@
-// The numbers of devices that can be bought, in ascending order: whole servers; of a torus, mesh or ring, slices of
-// powers of two and whole networks, whose blocks decide the links between the devices of a replica.
+// The numbers of devices that can be bought, in ascending order: whole servers; for a torus, mesh or ring, slices of
+// powers of two and whole networks, because the slice determines the links between the devices of a replica.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@ class Purchases {
   [[nodiscard]] Count Size() const { return size_; }
   // 0 <= index < Size()
   [[nodiscard]] Count At(Count index) const;
-  // The first ones, slices of a grid, between which links differ.
+  // The number of leading purchases that are slices of a grid; their links differ.
   [[nodiscard]] Count slices() const { return slices_; }
   // Equal for purchases with equal links.
   [[nodiscard]] Count LinksOf(Count devices) const { return std::min(devices, links_same_from_); }
 
  private:
-  Count server_, step_;  // devices of a server, and of the unit in which more are bought
+  Count server_, step_;  // devices per server; devices per unit in which more are bought
   Count links_same_from_;
   Count slices_ = 0, size_ = 0;
 };

@@ -25,7 +25,7 @@ Seconds At(Percentile percentile, const Percentiles& of, Seconds mean) {
 namespace {
 
 void CheckDay(const SizeQuestion& question, Issues& issues) {
-  constexpr std::size_t kMostParts = 288;  // five minutes each
+  constexpr std::size_t kMostParts = 288;  // of five minutes each
   const std::vector<double>& day = question.day;
   if (day.empty()) return;
   if (day.size() > kMostParts) issues.push_back({"day", "At most " + std::to_string(kMostParts) + " parts of a day"});

@@ -17,7 +17,7 @@ void Compare(Verdict& verdict, const LatencyTargets& targets) {
   compare("tpot", verdict.tpot, targets.tpot);
 }
 
-// Enough requests for a steady state and for a tail.
+// The number of requests that suffices for a steady state and a tail.
 Count SimulatedRequests(double in_flight) {
   constexpr double kRounds = 6;
   constexpr Count kFewest = 1000, kMost = 10'000;
@@ -37,7 +37,7 @@ Verdict VerdictOn(const ServingReport& report, double requests_per_s, const Late
   }
   if (!report.infeasible.empty()) {
     verdict.failing = "rate";
-    verdict.load = requests_per_s / report.requests_per_s;  // which is the capacity
+    verdict.load = requests_per_s / report.requests_per_s;  // the report's rate is the capacity
     return verdict;
   }
   Compare(verdict, targets);

@@ -24,7 +24,7 @@ struct LatencyTargets {
 struct Verdict {
   std::string_view failing;  // "": holds; otherwise "memory", "rate", "ttft" or "tpot"
   double utilization = 0;    // arrivals over capacity
-  double load = 0;           // highest of utilization, TTFT and TPOT over their limits; 0 without memory for a request
+  double load = 0;  // the largest of utilization, TTFT and TPOT relative to their limits; 0 if one request does not fit
   Seconds ttft, tpot;
   double in_flight = 0;  // requests
   Count simulated_requests = 0;
@@ -39,15 +39,15 @@ class ReplicaJudge {
  public:
   // Scenario and purchases must outlive the judge.
   ReplicaJudge(const Scenario& scenario, const Purchases& purchases, const LatencyTargets& targets);
-  // `choice` has one replica.
+  // `choice` must have one replica.
   void Choose(const ServingChoice& choice);
   // Judges replicas on a cluster of `bought` devices.
   [[nodiscard]] Verdict Judge(Count bought, Count replicas, double requests_per_s);
-  // The same with the latencies of a percentile, simulated on at most kSimulatedReplicas, which have their share of the
-  // rate: a router evens out the load of many replicas better than that of few. What fails by the closed forms is not
-  // simulated.
+  // As Judge, with the latencies at a percentile. They are simulated on at most kSimulatedReplicas replicas with their
+  // share of the rate; a router balances more replicas better than few. Deployments that fail by the closed forms are
+  // not simulated.
   [[nodiscard]] Verdict JudgeSimulated(Count bought, Count replicas, double requests_per_s, Percentile percentile);
-  // Latency of a request alone: the lower bound under any load.
+  // Latency of a single request: the lower bound under any load.
   [[nodiscard]] Verdict JudgeUnloaded(Count bought);
   // The smallest number of replicas, up to `most`, that meets the targets, given that `most` does.
   [[nodiscard]] Count FewestReplicas(Count bought, Count most, double requests_per_s);

@@ -9,7 +9,7 @@ constexpr Count kMostPerReplica = 144;
 
 bool IsPowerOfTwo(Count n) { return (n & (n - 1)) == 0; }
 
-// Devices of one replica: parts of the innermost network level, and whole ones by powers of two. Of a grid, powers of
+// Devices of one replica: parts of the innermost network level, and powers of two of whole levels. On a grid, powers of
 // two.
 std::vector<Count> ReplicaSizes(const Cluster& cluster, const Purchases& purchases) {
   const Count inner = cluster.networks.empty() ? Tally(1) : cluster.networks.front().size;
@@ -33,7 +33,7 @@ ReplicaSpace::ReplicaSpace(const SizingProblem& problem) {
   limits["prefill_devices"].high = 0;
   limits["prefill_cp"].high = static_cast<double>(problem.scenario.serving->mapping.prefill_cp);
   ServingLoad load = *problem.scenario.serving;
-  load.disaggregated.reset();  // a replica of either pool
+  load.disaggregated.reset();  // of either pool, a replica is not disaggregated
   for (const Count size : ReplicaSizes(problem.scenario.cluster, problem.purchases)) {
     ServingSpace space(problem.scenario.model, load, size, limits);
     if (space.Size() == 0) continue;

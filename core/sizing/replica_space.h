@@ -1,4 +1,4 @@
-// All kinds of replicas that a deployment may consist of, as one indexed set.
+// All kinds of replicas of which a deployment may consist, as one indexed set.
 #pragma once
 
 #include <utility>
@@ -9,12 +9,12 @@
 
 namespace slipstick {
 
-// On parts of the innermost network level, and on whole ones by powers of two; of a grid, on powers of two.
+// On parts of the innermost network level, or on powers of two of whole levels; on a grid, on powers of two.
 class ReplicaSpace {
  public:
   explicit ReplicaSpace(const SizingProblem& problem);
   [[nodiscard]] Count Size() const { return size_; }
-  // The devices of a replica, and what a search chooses of it.
+  // The number of devices of a replica, and the members that a search chooses for it.
   [[nodiscard]] std::pair<Count, ServingChoice> At(Count index) const;
 
  private:

@@ -1,4 +1,4 @@
-// The verb `size`: what to buy for a traffic within latency targets, and what it costs, on each of some clusters.
+// The command `size`: what to buy for some traffic within latency targets, and its cost, on each of several clusters.
 #pragma once
 
 #include <string>

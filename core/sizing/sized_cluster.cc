@@ -50,8 +50,8 @@ Result<double> MeanRate(const Json& request, const SizeQuestion& question) {
   return *rate;
 }
 
-// Revenue at the users' prices, the prices of the same proportions that only pay the cost, and the mean rate from which
-// on the revenue pays for the purchase, beside the most that it serves.
+// Revenue at the users' prices; the prices in the same proportions that just cover the cost; and the mean rate at which
+// the revenue pays for the purchase, next to the highest rate that it serves.
 Json MarketOf(const TokenPrices& prices, const ServingLoad& load, double hit_rate, double requests_per_s,
               double most_requests_per_s, DollarsPerSecond cost) {
   const MeanLengths mean = MeanLengthsOf(load);
@@ -150,7 +150,7 @@ class ClusterSizing {
                      {"max_running_per_replica", serving["max_batch"]}});
   }
 
-  // Of sessions it follows from the traffic.
+  // With sessions, the hit rate follows from the traffic.
   [[nodiscard]] double HitRateOf(const Json& serving) const {
     return scenario_.serving->sessions ? Ratio(serving["sessions"]["hit_rate"].get<double>())
                                        : scenario_.serving->prefix_hit;
@@ -174,7 +174,7 @@ class ClusterSizing {
          {"market", question_.prices ? MarketOf(*question_.prices, load, hit_rate, mean_, most, all) : Json(nullptr)}});
   }
 
-  // At the peak: means, or of the percentile.
+  // Latencies at the peak: means, or those at the percentile.
   [[nodiscard]] static Verdict LatenciesOf(const PercentileResult& result, const Json& serving) {
     if (result.simulated) return *result.simulated;
     Verdict means;
@@ -208,7 +208,7 @@ class ClusterSizing {
     return ObjectOf({{"at_peak", all - headroom.needed_at_peak}, {"at_mean", all - headroom.needed_at_mean}});
   }
 
-  // Devices that the targets do not need stand idle for the time: bought for the peak, paid around the clock.
+  // Devices that the targets do not need at a time are idle: they are bought for the peak and paid around the clock.
   [[nodiscard]] Json DayAnswer(const SizingProblem& problem, const SizedDeployment& sized) const {
     Json parts = Json::array();
     double needed = 0;
@@ -227,7 +227,7 @@ class ClusterSizing {
 
   [[nodiscard]] Json Fails(const SizingResult& result) const {
     if (limit_.by.empty()) return OutOfReach(result);
-    // Whether more devices than the limit allows hold.
+    // Checks whether more devices than the limit allows would meet the targets.
     SizingProblem without = problem_;
     without.purchases =
         Purchases(scenario_.cluster, fleet_.server_devices(), fleet_.MostDevices(SizeQuestion()).devices);
@@ -271,7 +271,7 @@ class ClusterSizing {
     return answer;
   }
 
-  // Why even the nearest deployment fails.
+  // The reason why even the nearest deployment fails.
   [[nodiscard]] std::string MessageOf(const Verdict& verdict) const {
     if (verdict.failing == "rate") return "Overloaded with as many devices as a deployment may have";
     if (verdict.failing == "simulation") return "The simulation takes too many steps";

@@ -8,9 +8,9 @@
 
 namespace slipstick {
 
-// {"holds": true, "deployment", "at_peak", "at_mean", "cost", "headroom", "spare", "overrides"}, where the overrides
-// make the request the scenario of the deployment at the peak, or {"holds": false, "reason", "message", "rejected",
-// "nearest"}. `request` is complete.
+// {"holds": true, "deployment", "at_peak", "at_mean", "cost", "headroom", "spare", "overrides"}, or {"holds": false,
+// "reason", "message", "rejected", "nearest"}. The overrides turn the request into the scenario of the deployment at
+// the peak. `request` must be complete.
 Result<Json> SizeCluster(const Json& request, const SizeQuestion& question, const SpaceLimits& limits);
 
 }  // namespace slipstick

@@ -23,7 +23,7 @@ Json OverridesOnPools(double requests_per_s) {
   return overrides;
 }
 
-// The scenario with two pools: those of the request, where it has them, for their device.
+// The scenario with two pools: those of the request, if it has any, because they state their devices.
 Result<Scenario> OnPools(const Json& request, const SizingProblem& problem) {
   const Json* written = MemberAt(request, "serving.disaggregated");
   Json overrides = OverridesOnPools(problem.requests_per_s);

@@ -1,4 +1,4 @@
-// What a traffic needs with prefill and decode on a pool of devices each, beside what it needs on one pool.
+// Sizes separate pools of devices for prefill and decode, for comparison with a single pool.
 #pragma once
 
 #include "core/base/json.h"
@@ -8,7 +8,7 @@
 namespace slipstick {
 
 // {"holds": true, "deployment", "at_peak", "cost", "saves", "overrides"}, or {"holds": false, "reason", "message"}.
-// `problem` and `on_one` are those of one pool. The device of the prefill pool is the request's, where it names one.
+// `problem` and `on_one` are those of a single pool. The request states the device of the prefill pool if it differs.
 Json SizeOnTwoPools(const Json& request, const SizeQuestion& question, const SizingProblem& problem,
                     const Json& on_one);
 

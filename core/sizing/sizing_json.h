@@ -1,4 +1,4 @@
-// What the answers for one pool and for two share.
+// Parts of the answers for one pool and for two.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace slipstick {
 
-// Inputs that all deployments on one pool share: an open loop at the peak.
+// Inputs that all deployments on one pool have in common: an open loop at the peak.
 Json OverridesAtPeak(double requests_per_s);
 
 Json MappingOf(const ServingMapping& mapping);
-// Of a report's serving part. `utilization`: of one pool.
+// Figures from a report's serving part. `utilization`: of a single pool.
 Json FiguresOf(const Json& serving, std::optional<double> utilization);
 
 }  // namespace slipstick

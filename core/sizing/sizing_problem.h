@@ -9,7 +9,7 @@
 namespace slipstick {
 
 struct SizingProblem {
-  const Scenario& scenario;  // its serving part without a mapping
+  const Scenario& scenario;  // its serving part has no mapping
   LatencyTargets targets;
   double requests_per_s = 1;
   Count spare_replicas = 0;

@@ -5,7 +5,7 @@
 
 namespace slipstick {
 
-// Of attention, or of dense MLPs and shared experts too; never of routed experts.
+// Projections of attention only, or also of dense MLPs and shared experts; never of routed experts.
 enum class AdapterTargets { kAttention, kAll };
 ENUM_NAMES(AdapterTargets, {kAttention, "attention"}, {kAll, "all"});
 

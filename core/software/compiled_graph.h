@@ -15,7 +15,7 @@ struct CompiledGraph {
   Seconds layer_overhead;                      // per layer
   Seconds all_reduce_overhead;                 // per all-reduce
   Ratio all_reduce_bandwidth_efficiency = 0;   // share of the link bandwidth
-  bool skips_masked_scores = true;             // attention computes only what the causal mask leaves
+  bool skips_masked_scores = true;             // attention computes only scores that the causal mask leaves
   bool fixed_shapes = false;                   // compiled for one KV length: every step reads the whole KV cache
   Tally cores = 1;                             // tensor-parallel ranks per device
   Bytes on_chip_capacity = 0 * kMiB;           // activations above it spill to memory; 0: no limit

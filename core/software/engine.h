@@ -38,20 +38,20 @@ enum class AttentionLibrary {
 ENUM_NAMES(AttentionLibrary, {kGeneric, "generic"}, {kTrtllm, "trtllm"}, {kFlashInfer, "flashinfer"}, {kGgml, "ggml"},
            {kUnfused, "unfused"});
 
-// Kernels of a layer's experts.
+// Kernel library of a layer's experts.
 enum class ExpertLibrary {
   kTrtllm,     // TensorRT-LLM: grouped CUTLASS products
   kFlashInfer  // Triton on Hopper and before, FlashInfer's generated kernels on Blackwell (vLLM, SGLang)
 };
 ENUM_NAMES(ExpertLibrary, {kTrtllm, "trtllm"}, {kFlashInfer, "flashinfer"});
 
-// Memory of the KV cache.
+// How the memory for the KV cache is determined.
 enum class BudgetRule {
-  kShareOfDevice,  // a share of the usable memory, less weights, activations and the reserve (vLLM:
+  kShareOfDevice,  // a share of the usable memory, minus weights, activations and the reserve (vLLM:
                    // gpu_memory_utilization)
-  kShareOfFree,    // a share of what weights, activations and the reserve leave free (TensorRT-LLM:
+  kShareOfFree,    // a share of the memory that weights, activations and the reserve leave free (TensorRT-LLM:
                    // free_gpu_memory_fraction)
-  kShareOfStart    // a share of the memory free at the start, less weights; activations are in the rest (SGLang:
+  kShareOfStart    // a share of the memory free at the start, minus weights; activations are in the rest (SGLang:
                    // mem_fraction_static)
 };
 ENUM_NAMES(BudgetRule, {kShareOfDevice, "share_of_device"}, {kShareOfFree, "share_of_free"},
@@ -59,8 +59,8 @@ ENUM_NAMES(BudgetRule, {kShareOfDevice, "share_of_device"}, {kShareOfFree, "shar
 
 // Default settings of large devices.
 struct LargeDeviceSteps {
-  Bytes device_memory;                // from so much usable memory on
-  std::vector<Architecture> devices;  // of these families; none: any
+  Bytes device_memory;                // minimum usable memory for these settings
+  std::vector<Architecture> devices;  // device families to which they apply; none: all
   Tally activation_tokens = 0;
   Tally logit_sequences = 0;
 };
@@ -69,13 +69,13 @@ FIELDS_OF(LargeDeviceSteps);
 struct MemoryBudget {
   BudgetRule rule = BudgetRule::kShareOfDevice;
   Ratio share = 1;
-  Bytes reserve;                     // context and libraries of the process: all that the model does not count
-  Bytes reserve_parallel = 0 * kGB;  // added to the reserve where several devices share a replica
+  Bytes reserve;  // memory of the process for context and libraries, which the model does not compute
+  Bytes reserve_parallel = 0 * kGB;  // added to the reserve if several devices share a replica
   Ratio output_reserved = 1;         // share of a request's output reserved at admission; 1 never evicts
-  Ratio window_share = 0;            // of a sequence's tokens, held at least by a layer with a sliding window
+  Ratio window_share = 0;            // share of a sequence's tokens that a sliding-window layer holds at least
   Tally block = 1;                   // tokens per KV-cache page
-  Tally activation_tokens = 0;  // of the step that activations are sized for, by default; 0: they are in the reserve
-  Tally logit_sequences = 0;    // that the step samples, by default; 0: logits are in the reserve
+  Tally activation_tokens = 0;       // tokens per step for which activations are sized; 0: they are in the reserve
+  Tally logit_sequences = 0;         // sampled sequences per step, by default; 0: logits are in the reserve
   std::optional<LargeDeviceSteps> large_devices;
 };
 template <>
@@ -93,88 +93,88 @@ struct EngineOn {
   std::optional<Seconds> step, per_sequence, launch_gap;
   std::optional<Flops> stored_per_clock;
   std::optional<Ratio> expert_gemm_efficiency, expert_bandwidth_efficiency;
-  // For experts with narrow weights alone.
+  // Only for experts with narrow weights.
   std::optional<Flops> weight_only_per_clock;
   std::optional<Ratio> weight_only_bandwidth_efficiency;
 };
 FIELDS_OF(EngineOn);
 
-// Fixed times of the host and of launches. Times of the host run beside the devices and are lower bounds on a step; all
-// others add to it.
+// Fixed times of the host and of launches. Host times overlap with the devices and are lower bounds on a step; all
+// others are added to it.
 struct EngineOverhead {
   Seconds launch_gap;                    // between dependent kernels launched one by one
   Seconds prefill_launch_gap = 0 * kUs;  // the same in prefill with graphs
   Seconds step;                          // scheduler, sampling, token copy
   Seconds per_sequence;                  // per sequence and step
-  Seconds prefill_step;                  // per step that holds prefill
-  Seconds prefill_step_host = 0 * kUs;   // host, per step that holds prefill
-  Seconds prefill_launch = 0 * kUs;      // host, per operation of a prefill that no graph holds
+  Seconds prefill_step;                  // per step with prefill
+  Seconds prefill_step_host = 0 * kUs;   // host, per step with prefill
+  Seconds prefill_launch = 0 * kUs;      // host, per operation of a prefill outside a graph
   Seconds per_sequence_host = 0 * kUs;   // host, per sequence and step
   Seconds per_request;                   // per request, before its first token
   Seconds per_prompt_token = 0 * kUs;    // and per token of its prompt
 };
 
 struct EngineScheduler {
-  Ratio steps_ahead = 0;             // steps launched already when a request arrives, besides the running one
+  Ratio steps_ahead = 0;             // steps already launched when a request arrives, besides the running one
   Tally prefill_tokens = 1;          // maximum per step
-  Tally receive_interval = 1;        // steps between looks for new requests
-  Tally collect_steps = 0;           // that a request waits at most for others to be prefilled with
-  Ratio collect_share = 1;           // of a step's tokens: so many are prefilled without waiting longer
-  bool splits_prompts = false;       // a prompt longer than a step is spread over several
-  bool prefills_first = false;       // of the simulation: a step prefills or decodes, prompts first
+  Tally receive_interval = 1;        // steps between two checks for new requests
+  Tally collect_steps = 0;           // maximum steps that a request waits to be prefilled with others
+  Ratio collect_share = 1;           // share of a step's tokens at which prompts are prefilled without further waiting
+  bool splits_prompts = false;       // a prompt longer than a step is split over several steps
+  bool prefills_first = false;       // only in the simulation: a step either prefills or decodes, prompts first
   bool groups_prefills = false;      // requests admitted together share a prefill and wait for each other
-  bool queues_static_batch = false;  // of a static batch as many requests run as fit, the others wait
-  bool loads_apart = false;          // a request whose prefix is loaded waits for it while others go on
-  Tally max_sequences = 1;           // running at once
+  bool queues_static_batch = false;  // in a static batch, requests that do not fit wait for the others
+  bool loads_apart = false;          // a request whose prefix is loaded waits for it while others continue
+  Tally max_sequences = 1;           // maximum that run at once
 };
 
 struct EngineKernels {
   bool graphs = true;              // decode steps are launched as one CUDA graph
-  Tally prefill_graph_tokens = 0;  // most tokens of a prefill whose layers are graphs between their attention; 0: none
+  Tally prefill_graph_tokens = 0;  // largest prefill with piecewise graphs between the attention of two layers; 0: none
   Ratio elementwise_kernels = 0;   // per layer: norms, activation, residual
   Ratio elementwise_bandwidth_efficiency = 0;  // share of the memory bandwidth
   bool quantizes_apart = false;                // activations are quantized by a separate kernel before each product
-  Ratio elementwise_launch = 1;                // launch latency of an elementwise kernel over a matrix product's
+  Ratio elementwise_launch = 1;                // launch latency of an elementwise kernel relative to a matrix product's
   Ratio logit_bandwidth_efficiency = 1;        // share of the memory bandwidth while logits are written and read
   Ratio elementwise_bytes = 0;  // added bytes per row and hidden element, split over tp (bias and transpose passes)
   AttentionLibrary attention = AttentionLibrary::kGeneric;
-  // Unfused prefill: share of the dense peak, of the memory bandwidth, and bytes that pass it per score.
+  // Unfused prefill: fractions of the dense peak and of the memory bandwidth; bytes of memory traffic per score.
   Ratio unfused_gemm_efficiency = 1, unfused_bandwidth_efficiency = 1;
   Bytes unfused_score_bytes;
   std::optional<FlashVersion> flash_version;  // of prefill; absent: the library's own kernels
-  // The version that prefill is as fast as where the library's kernels do not support attention sinks, which is on
-  // devices without asynchronous matrix instructions; absent: they support them everywhere.
+  // Speed of prefill with attention sinks on devices without asynchronous matrix instructions, where the library's
+  // kernels do not support them; absent: supported everywhere.
   std::optional<FlashVersion> sinks_version;
   std::optional<Tally>
       fused_passes;  // launched between the products and the attention of a dense layer of prefill; absent: not fused
   bool fp8_attention = false;  // prefill attention computes in fp8 over an fp8 KV cache
-  // smallest heads / kv_heads that one kernel serves together; below it each head reads the KV cache
+  // smallest heads / kv_heads for which one kernel serves the heads together; below it each head reads the KV cache
   Tally multi_query_from = 1;
   ExpertLibrary expert_library = ExpertLibrary::kTrtllm;
   Seconds moe_layer_overhead;
-  Ratio expert_gemm_efficiency = 1;       // over the fastest library's expert products
-  Ratio expert_bandwidth_efficiency = 0;  // the same while the experts' weights are read
-  Ratio load_variation = 0;  // coefficient of variation of the experts' tokens, where the model states no imbalance
-  bool pads_heads = false;   // to a multiple of tp
+  Ratio expert_gemm_efficiency = 1;       // relative to the fastest library's expert products
+  Ratio expert_bandwidth_efficiency = 0;  // the same, while the experts' weights are read
+  Ratio load_variation = 0;  // coefficient of variation of the experts' tokens, if the model states no imbalance
+  bool pads_heads = false;   // pads heads to a multiple of tp
   std::optional<Ratio>
       expert_kernels;  // of a layer with experts, launched beside those of a dense one where no graph holds them
-  std::optional<Tally> decode_graph_sequences;  // most of a decode step that is a graph; absent: any number
-  std::vector<GraphSizes> graph_sizes;  // that a decode step is filled up to; none: it is as large as its sequences
+  std::optional<Tally> decode_graph_sequences;  // largest decode step that is a graph; absent: any
+  std::vector<GraphSizes> graph_sizes;  // numbers of sequences to which a decode step is padded; none: no padding
 };
 
 // How prefill context parallelism brings the ranks' keys and values together.
 enum class PromptExchange {
   kNone,       // the engine has no prefill context parallelism
-  kAllGather,  // before attention, hidden by nothing
-  kRing        // part after part, each sent while attention works on the one before (Liu et al. 2023; pass-KV of arXiv
+  kAllGather,  // before attention, not hidden
+  kRing        // part after part, each sent during attention to the previous one (Liu et al. 2023; pass-KV of arXiv
                // 2411.01783)
 };
 ENUM_NAMES(PromptExchange, {kNone, "none"}, {kAllGather, "all_gather"}, {kRing, "ring"});
 
 struct EngineCommunication {
   PromptExchange prompt_exchange = PromptExchange::kNone;
-  // What a second pass of the engine's own all-reduce adds, where peers reach each other's memory; absent: the
-  // engine reduces by the library.
+  // Time that the second pass of the engine's own all-reduce adds, if peers reach each other's memory; absent: the
+  // engine uses the library's all-reduce.
   std::optional<Seconds> second_pass;
   Ratio host_copy_efficiency = 1;  // share of the host link's bandwidth that large copies reach
   Seconds rank_skew;               // wait of the engine's own all-reduce for the last rank
@@ -184,16 +184,16 @@ struct EngineCommunication {
   bool two_batch_overlap = false;  // with those kernels: one half of the batch computes while the other's tokens travel
 };
 
-// Kernels that multiply with quantized weights as they are stored: a tile's weights are loaded, converted and
+// Kernels that multiply with quantized weights in their stored format: a tile's weights are loaded, converted and
 // multiplied in turn.
 struct StoredProducts {
-  Flops per_clock;          // most of an SM: conversions and scales are issued between its matrix instructions
-  Flops vector_per_clock;   // most of an SM in a matrix-vector kernel
-  Tally tile_rows = 1;      // most rows that share the weights of a tile: more pass over the weights again
-  Bytes pass_bytes;         // of an element between the products of experts, each pass of which is a kernel
-  Seconds token_walk;       // of a pass's token where a warp per expert walks all tokens for its rows
-  Tally vector_rows = 0;    // most that a matrix-vector kernel takes: it computes no rows beyond them
-  Tally vector_tokens = 1;  // most tokens of a pass whose experts' products are such kernels
+  Flops per_clock;          // maximum per SM: conversions and scaling are issued between its matrix instructions
+  Flops vector_per_clock;   // maximum per SM in a matrix-vector kernel
+  Tally tile_rows = 1;      // maximum rows that share the weights of a tile; with more, the weights are read again
+  Bytes pass_bytes;         // per element between the products of experts, where each pass is a kernel
+  Seconds token_walk;       // per token of a pass, if a warp per expert walks over all tokens to find its rows
+  Tally vector_rows = 0;    // maximum rows of a matrix-vector kernel, which computes no padding
+  Tally vector_tokens = 1;  // maximum tokens of a pass whose expert products are matrix-vector kernels
 };
 template <>
 struct Schema<StoredProducts> {
@@ -201,12 +201,12 @@ struct Schema<StoredProducts> {
   static const Fields fields;
 };
 
-// Products with weights that stay in host memory: the processor computes those of few tokens; for more, the weights are
-// copied to the device, which computes them.
+// Products with weights that stay in host memory: for few tokens the processor computes them; for more tokens, the
+// weights are copied to the device, which computes them.
 struct HostProducts {
   Ratio bandwidth_efficiency = 0;  // share of the host memory's bandwidth at which the processor reads weights
   Seconds overhead;                // per layer: the device waits for the processor, and the processor for the device
-  Tally device_from = 0;           // fewest tokens of a pass whose weights are copied
+  Tally device_from = 0;           // least tokens of a pass for which weights are copied
 };
 template <>
 struct Schema<HostProducts> {
@@ -214,13 +214,13 @@ struct Schema<HostProducts> {
   static const Fields fields;
 };
 
-// Of the checkpoints that an engine loads.
+// Formats of the checkpoints that an engine loads.
 struct EngineFormats {
-  std::vector<Precision> weights;         // that it has, the usual one first; none: any
-  std::optional<Precision> kept_weights;  // of what a narrower format leaves out; absent: 16 bit
+  std::vector<Precision> weights;         // supported formats, the usual one first; none: all
+  std::optional<Precision> kept_weights;  // format of the parts that a narrower format leaves out; absent: 16 bit
 };
 
-// The table of fields is flat: a scenario names the members of the groups as the engine's own.
+// The field table is flat: in a scenario, members of these groups are members of the engine.
 struct Engine {
   std::string preset = "vllm";
   std::string name = "vLLM";
@@ -230,15 +230,15 @@ struct Engine {
   EngineKernels kernels;
   EngineCommunication communication;
   EngineFormats formats;
-  std::vector<Architecture> devices;  // families that it runs on; none: any
+  std::vector<Architecture> devices;  // families on which it runs; none: all
   MemoryBudget memory;
   std::optional<CompiledGraph> compiled_graph;
   std::optional<LayerPipeline> layer_pipeline;
-  std::optional<StoredProducts> stored_products;  // absent: as the device's family converts them
+  std::optional<StoredProducts> stored_products;  // absent: converted as by the device's family
   std::optional<HostProducts> host_products;      // absent: all weights are in device memory
   std::vector<EngineOn> on;
-  std::optional<Utilizations> utilization;  // absent: each kernel reaches its own
-  bool plain = false;                       // the constants are those of plain commands: no tuning to take off
+  std::optional<Utilizations> utilization;  // absent: each kernel reaches its own efficiency
+  bool plain = false;                       // the constants were fitted to plain commands, so no tuning factors apply
 };
 template <>
 struct Schema<Engine> {

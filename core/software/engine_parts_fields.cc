@@ -1,4 +1,4 @@
-// Parts of a serving engine with field tables of their own: memory budget, products with stored weights, exceptions per
+// Parts of a serving engine with their own field tables: memory budget, products with stored weights, exceptions per
 // device.
 #include "core/base/field_table.h"
 #include "core/software/engine.h"

@@ -1,4 +1,4 @@
-// Kernels that carry tokens to their experts in training.
+// Kernels that send tokens to their experts in training.
 #pragma once
 
 #include "core/base/field.h"

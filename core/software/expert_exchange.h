@@ -1,7 +1,7 @@
 // Kernels of a serving engine that dispatch tokens to their experts and combine the results.
 //
-// An engine has rows in order of preference (member `expert_exchange` of its preset); without one that applies, the
-// ranks use a library's collectives.
+// An engine's rows (member `expert_exchange` of its preset) are in order of preference; if none applies, the ranks use
+// a library's collectives.
 #pragma once
 
 #include "core/base/field.h"

@@ -21,9 +21,9 @@ namespace slipstick {
 // The framework's flash attention on one device architecture.
 struct TrainingAttention {
   Architecture architecture;
-  Ratio forward = 0;      // share of the dense peak, exponentials apart
+  Ratio forward = 0;      // fraction of the dense peak, without exponentials
   Ratio backward = 0;     // the same
-  Ratio exponential = 1;  // share of the exponentials that the tensor cores do not hide
+  Ratio exponential = 1;  // fraction of the exponentials that the tensor cores do not hide
 };
 template <>
 struct Schema<TrainingAttention> {
@@ -40,7 +40,7 @@ FIELDS_OF(QuantizePasses);
 struct FrameworkCompute {
   Ratio element_wise = 0;
   std::vector<TrainingAttention> attention;
-  std::optional<FlashVersion> flash_version;  // absent: the fastest kernels, as the members above have them
+  std::optional<FlashVersion> flash_version;  // absent: the fastest kernels, with the members above
   bool skips_masked_tiles = true;
   bool balanced_context = true;
   Ratio softmax_passes = 0;
@@ -49,13 +49,13 @@ struct FrameworkCompute {
   Ratio logit_traffic = 0;
   QuantizePasses quantize;
   Ratio selective_share = 0;
-  bool stops_recomputing = false;  // once all that a layer's backward pass needs is there again
+  bool stops_recomputing = false;  // as soon as everything that a layer's backward pass needs is restored
   Seconds layer_launch;
   Seconds moe_layer_launch;
-  std::optional<Seconds> pipelined_launch;  // more per layer and TP rank, where TP and a pipeline meet; absent: no more
-  Seconds adapter_launch{};                 // more per layer with low-rank adapters
+  std::optional<Seconds> pipelined_launch;  // added per layer and TP rank if TP and a pipeline meet; absent: 0
+  Seconds adapter_launch{};                 // added per layer with low-rank adapters
   Ratio unpack_operations = 0;              // per quantized weight, at the fp32 peak
-  Ratio backward_launches = 1;              // where a backward pass repeats the forward pass, over one that does not
+  Ratio backward_launches = 1;              // of a backward pass that repeats the forward pass, over one that does not
   Ratio loss_forward = 0;
   Ratio adapter_traffic = 1;
 };
@@ -70,7 +70,7 @@ struct FrameworkExperts {
   Ratio grouped_efficiency_fp8 = 0;
   Ratio imbalance = 0;
   Ratio permute_traffic = 0;
-  bool unfused_biases = false;  // biases of experts in 16 bits have kernels of their own
+  bool unfused_biases = false;  // biases of experts in 16 bits have separate kernels
   Ratio exposed = 0;
   Ratio exposed_overlapped = 0;
   ExpertDispatch dispatch = ExpertDispatch::kAllToAll;
@@ -94,7 +94,7 @@ struct FrameworkExchange {
   GradientOverlap gradient_overlap = GradientOverlap::kAlways;
   Ratio gradient_bytes = 2;
   bool reduces_whole_gradients = false;
-  bool reduces_at_end = false;  // between groups of ranks that share weights: once, after the last layer
+  bool reduces_at_end = false;  // groups of ranks that share weights reduce once, after the last layer
   Seconds shard_broadcast;
   Ratio contention = 0;
   Ratio contention_share = 1;
@@ -135,7 +135,7 @@ struct FrameworkMemory {
 };
 FIELDS_OF(FrameworkMemory);
 
-// The optimizer state beside its moments.
+// Optimizer state besides the moments.
 struct FrameworkOptimizer {
   Ratio master_weights_fp8 = 0;  // bytes per parameter, in an 8- or 4-bit recipe
 };
@@ -143,35 +143,35 @@ FIELDS_OF(FrameworkOptimizer);
 
 // What the framework does with an offloaded optimizer state.
 struct FrameworkOffload {
-  bool gradients = false;  // gradients leave for the host with it
+  bool gradients = false;  // gradients also move to the host
   std::optional<BytesPerSecond>
-      host_update;  // the host updates, at this rate of its memory; absent: the device does, state streams
+      host_update;  // memory bandwidth of an update by the host; absent: the device updates, and state is streamed
 };
 FIELDS_OF(FrameworkOffload);
 
-// Numbers of micro-batches that the framework's code interleaves over pipeline stages.
+// Numbers of micro-batches that the framework can interleave over pipeline stages.
 enum class InterleavedBatches {
   kAny,
   kStages,  // multiples of the stages: a chunk runs as many micro-batches as there are stages before the next chunk
             // does
-  kRounds   // those that split evenly into as many rounds as the stages go into them
+  kRounds   // multiples of the whole number of times that the stages fit into them
 };
 ENUM_NAMES(InterleavedBatches, {kAny, "any"}, {kStages, "stages"}, {kRounds, "rounds"});
 
-// What its code runs; an empty list does not restrict. A tuner stays inside; beyond it a run is legal and warned of.
+// What its code supports; empty lists: no restriction. A tuner stays within; a run beyond it is legal, with a warning.
 struct FrameworkCapabilities {
-  std::vector<Architecture> devices;     // families that it runs on
-  std::vector<std::string> parallelism;  // of tp, cp, pp, ep; data parallelism is always there
+  std::vector<Architecture> devices;     // families on which it runs
+  std::vector<std::string> parallelism;  // supported ones of tp, cp, pp, ep; data parallelism is always supported
   std::vector<std::string> schedules;    // of the pipeline
   bool interleaves = true;
   InterleavedBatches interleaved_batches = InterleavedBatches::kAny;
-  std::vector<Count> zero;               // stages
-  std::vector<std::string> dispatchers;  // that a run may choose between; none: the framework's own only
-  Tally dedicated_ranks = 0;             // at most, of an expert group whose tokens dedicated kernels carry
-  bool overlaps_experts = false;  // 1F1B runs a forward and a backward pass together, each hiding the other's exchange
+  std::vector<Count> zero;               // ZeRO stages
+  std::vector<std::string> dispatchers;  // from which a run may choose; none: only the framework's own
+  Tally dedicated_ranks = 0;             // maximum ranks of an expert group that uses dedicated kernels
+  bool overlaps_experts = false;  // 1F1B runs a forward and a backward pass together; each hides the other's exchange
 };
 FIELDS_OF(FrameworkCapabilities);
-// Whether it runs so many micro-batches through interleaved stages; others its code refuses.
+// Whether it can run this number of micro-batches on interleaved stages; its code rejects others.
 inline bool InterleavesBatches(const FrameworkCapabilities& can, Count stages, Count micro_batches) {
   if (can.interleaved_batches == InterleavedBatches::kStages) return micro_batches % stages == 0;
   if (can.interleaved_batches == InterleavedBatches::kRounds)
@@ -190,12 +190,12 @@ struct Framework {
   FrameworkOffload offload;
   FrameworkCapabilities capabilities;
   bool places_by_cost = false;  // layers in order until a stage has its share of the parameters (head included)
-  bool ends_as_layers = true;   // embedding and head count as a layer each where that makes the virtual stages equal
+  bool ends_as_layers = true;   // embedding and head count as one layer each if that makes the virtual stages equal
   Ratio jitter = 0;
   Seconds step_overhead;
   Tally lora_rank = 1;
   AdapterTargets lora_targets = AdapterTargets::kAttention;
-  std::optional<Utilizations> utilization;  // absent: each kernel reaches its own
+  std::optional<Utilizations> utilization;  // absent: each kernel reaches its own efficiency
 };
 template <>
 struct Schema<Framework> {

@@ -9,12 +9,12 @@ namespace slipstick {
 
 struct LayerPipeline {
   Ratio bandwidth_efficiency = 0;  // share of the memory bandwidth reached by matrix-vector products
-  Ratio bytes_per_clock = 0;       // upper bound on what an SM reads
+  Ratio bytes_per_clock = 0;       // maximum that an SM reads
   Ratio clocks_per_layer = 0;      // of small dependent kernels
-  // KV-cache rate over memory bandwidth; each query head reads for itself, partly from L2
+  // KV-cache read rate relative to memory bandwidth; each query head reads separately, partly from L2
   Ratio kv_cache_bandwidth_ratio = 0;
   Ratio gemm_efficiency = 0;       // share of the dense peak in prefill
-  bool fp16_accumulate = true;     // products accumulate in fp16, at that rate where a device has one
+  bool fp16_accumulate = true;     // products accumulate in fp16, at the fp16 rate if a device has one
   Ratio attention_efficiency = 0;  // share of the dense peak in prefill attention
   Ratio activation_passes = 0;     // round trips of an activation to memory per layer of prefill
   Ratio dequantized_bytes = 0;     // memory traffic per quantized weight and micro-batch
@@ -28,8 +28,8 @@ struct LayerPipeline {
   Ratio launch_queue = 1;   // launches that a device queues before the host blocks
   Tally max_in_flight = 1;  // micro-batches
   // In-line ECC costs GDDR memory bandwidth and capacity.
-  Ratio usable_without_ecc = 1;  // GiB per GB of the data sheet that are usable at least where there is none
-  Ratio ecc_loss = 0;            // share of the bandwidth
+  Ratio usable_without_ecc = 1;  // least usable GiB per GB of the data sheet on devices without it
+  Ratio ecc_loss = 0;            // fraction of the bandwidth
 };
 template <>
 struct Schema<LayerPipeline> {

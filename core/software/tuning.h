@@ -1,4 +1,4 @@
-// How a serving engine is run, as data: as vendors' benchmarks tune it, or by a plain command. Presets:
+// How a serving engine is run, as data: tuned as in vendors' benchmarks, or by a plain command. Presets:
 // core/presets/tunings/.
 #pragma once
 
@@ -11,27 +11,27 @@
 
 namespace slipstick {
 
-// How much less or more than an answer a measurement may be, as logarithms.
+// How far a measurement may be below or above an answer, as logarithms.
 struct LogSpread {
   Ratio below = 0, above = 0;
 };
 FIELDS_OF(LogSpread);
 
-// On one device architecture.
+// Exception on one device architecture.
 struct TuningOn {
   Architecture architecture;
   Ratio experts = 1;
 };
 FIELDS_OF(TuningOn);
 
-// Factors over a tuned run.
+// Time factors relative to a tuned run.
 struct Tuning {
   std::string preset = "tuned";
   std::string name = "Tuned";
   Ratio dense = 1;           // of a step that decodes, of a dense model
   Ratio experts = 1;         // of a mixture of experts
   std::vector<TuningOn> on;  // exceptions
-  Ratio host = 1;            // of the host's time for a request and for the launches of its prefill
+  Ratio host = 1;            // on the host's time for a request and for the launches of its prefill
   LogSpread token, first_token;
 };
 template <>
@@ -45,10 +45,10 @@ struct TuningFactor {
   Ratio value = 1;
   std::string path;
 };
-// Of a step that decodes. 1 where the engine's constants are those of plain commands.
+// Factor on a decode step. It is 1 if the engine's constants were fitted to plain commands.
 TuningFactor StepFactor(const Tuning& tuning, const Engine& engine, bool has_experts, Architecture architecture);
 double HostFactor(const Tuning& tuning, const Engine& engine);
-// What a tuned engine takes, as this one is run: a step that decodes, and the host per operation of a prefill.
+// Converts times of a tuned engine to this way of running it: a decode step, and host time per operation of a prefill.
 Seconds StepAsRun(Seconds tuned_step, const Engine& engine, Ratio step_factor);
 Seconds LaunchAsRun(const Tuning& tuning, const Engine& engine, Seconds tuned_launch);
 

@@ -7,7 +7,7 @@ constexpr FieldRow kLogSpreadFields[] = {Of<&LogSpread::below>("below", "Towards
                                          Of<&LogSpread::above>("above", "Towards more, as a logarithm").Between(0, 10)};
 constinit const Fields Schema<LogSpread>::fields(kLogSpreadFields);
 
-constexpr double kLeast = 0.01;  // of a factor
+constexpr double kLeast = 0.01;  // least factor
 
 constexpr FieldRow kTuningOnFields[] = {
     Of<&TuningOn::architecture>("architecture", "Device architecture"),

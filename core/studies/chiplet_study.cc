@@ -12,7 +12,7 @@
 namespace slipstick {
 namespace {
 
-// The device with `area` of compute silicon in total, monolithic or split.
+// The device with a total compute silicon of `area`, monolithic or split.
 DeviceBill AtArea(const DeviceBill& bill, SquareMillimetres area, const Partition& partition) {
   DeviceBill scaled = bill;
   scaled.dies.resize(1);
@@ -72,7 +72,7 @@ Json BillJson(const DeviceBill& bill) {
               {"warnings", std::move(warnings)}};
 }
 
-// The answers that a partition changes.
+// The answers that depend on the partition.
 Json PerformanceOf(const Scenario& scenario) {
   constexpr const char* kPaths[] = {"training.step_time_s", "training.time_to_train_s",
                                     "training.cost_usd",    "serving.ttft_s",
@@ -88,7 +88,7 @@ Json PerformanceOf(const Scenario& scenario) {
   return figures;
 }
 
-// The scenario on the device of that bill, at the whole device's margin.
+// The scenario with the device of that bill, sold at the whole device's margin.
 Scenario SoldAs(const Scenario& scenario, const DeviceBill& bill, double margin) {
   Scenario sold = scenario;
   sold.cost->device = bill;

@@ -54,7 +54,7 @@ std::vector<Point> PointsOf(const Json& study) {
   return points;
 }
 
-// The answer of another verb than evaluate, or its issues.
+// The answer of another command than evaluate, or its issues.
 Result<Json> AnswerOf(const std::string& verb, const Json& request) {
   if (verb == "kernel") return EvaluateKernel(request);
   Answer answer = CostStudyAnswer(JsonText(request));
@@ -80,7 +80,7 @@ SweepPoint EvaluatedOf(const Json& study, const Point& point) {
   sweep.request = *CompleteRequest(study["request"]);
   Apply(sweep.request, point.changes);
   for (const Json& path : study["report"]) sweep.reports.push_back(path.get<std::string>());
-  // Behind the figures, why a point is infeasible.
+  // After the figures, the reason if the point is infeasible.
   for (const Json& path : study["report"]) {
     const std::string_view text = TextOf(path);
     if (text.ends_with(".feasible"))
@@ -90,7 +90,7 @@ SweepPoint EvaluatedOf(const Json& study, const Point& point) {
   return SweepAt(sweep, 0);
 }
 
-// Why a point that is infeasible is so: the first of the lists behind its figures that says something.
+// The reason of an infeasible point: the first non-empty one of the lists after its figures.
 Json ReasonOf(const SweepPoint& found, std::size_t reported) {
   for (std::size_t i = reported; i < found.figures.size(); ++i) {
     if (found.figures[i].is_array() && !found.figures[i].empty()) return found.figures[i][0]["message"];
@@ -124,7 +124,7 @@ double ValueFor(const Json& points, const Json& label, const std::string& path, 
   return found != nullptr && found->is_number() ? found->get<double>() : std::nan("");
 }
 
-// Figures closer than this are equal: neither risen nor fallen.
+// Figures whose relative difference is smaller are equal: neither risen nor fallen.
 constexpr double kEqual = 1e-6;
 
 // A check of figures at labels: "<path> <claim> <label>, <label>", and the values found.

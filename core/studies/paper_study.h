@@ -43,7 +43,7 @@ namespace slipstick {
 // infeasible.
 Answer StudyAnswer(std::string_view id);
 
-// For a study that is not in the catalogue, or differs from the one there.
+// For a study that is not in the catalogue, or that differs from the catalogue's.
 Json AnswerOfStudy(std::string_view id, const Json& study);
 
 // For running a study point by point, in parallel or with progress: the number of points, one point, and the study from

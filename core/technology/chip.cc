@@ -14,8 +14,8 @@ double Speed(double v, double threshold) {
   return v > threshold ? (v - threshold) * (v - threshold) / v / nominal : 0;
 }
 
-// The unit with as many tensor cores beside its vector lanes as its ratio says. Their operands come with them, so that
-// a clock of dense work takes energy in proportion.
+// The unit with the number of tensor cores relative to its vector lanes that its ratio states. Their operands scale
+// with them, so a clock of dense work takes energy in proportion.
 UnitTemplate WithTensorCores(UnitTemplate unit) {
   const double ratio = unit.tensor_to_vector;
   unit.flops_per_clock = static_cast<Count>(std::round(static_cast<double>(unit.flops_per_clock) * ratio));
@@ -38,8 +38,8 @@ OperatingPoint OperateUnder(Watts budget, Count units, const UnitTemplate& unit,
   };
   OperatingPoint point;
   if (units <= 0) return point;
-  // More units at a lower voltage do more work per watt, down to the lowest voltage; beyond it each further unit only
-  // leaks. So all units run, or as many as the power feeds at the lowest voltage.
+  // More units at a lower voltage do more work per watt, down to the lowest voltage; at that voltage each further unit
+  // only leaks. So all units run, or as many as the power can feed at the lowest voltage.
   const Count fed = Floor(budget / power(low));
   if (fed < 1) {
     // Less than one unit at the lowest voltage: clock it down, unless leakage alone exceeds the power.
@@ -74,7 +74,7 @@ OperatingPoint OperateUnder(Watts budget, Count units, const UnitTemplate& unit,
 
 namespace {
 
-// A chip while it is derived: what the design gives, and what it has used.
+// A chip during its derivation: the values of the design, and the budgets used so far.
 class ChipBuilder {
  public:
   ChipBuilder(const ChipDesign& design, const std::optional<ChipDies>& dies, const std::string& path)
@@ -142,7 +142,7 @@ class ChipBuilder {
   void AddCaches() {
     const UnitTemplate& unit = design_.unit;
     const double l2_bytes = design_.area_split.l2 * design_.area.base() * design_.l2_enabled / (unit.l2_area * sram_);
-    // The nearest whole number, made to fit the area: rounding down alone would jump where there are few.
+    // The nearest whole number, adjusted to the area: rounding only down would cause jumps if there are few slices.
     chip_.l2_slices = Floor(l2_bytes / unit.l2_slice.base() + 0.5);
     const auto slices = static_cast<double>(chip_.l2_slices);
     if (chip_.l2_slices == 0) {
@@ -173,7 +173,7 @@ class ChipBuilder {
     chip_.power_used += l2_rate * l2_energy;
   }
 
-  // The sites that the budgets allow.
+  // Counts the sites that the budgets allow.
   void CountSites() {
     const DramType& dram = design_.dram;
     const SquareMillimetres site_area = dram.phy_area * analog_ + dram.controller_area * logic_;
@@ -241,7 +241,7 @@ class ChipBuilder {
 
   const ChipDesign& design_;
   const ChipDies dies_;
-  const Watts power_;  // of the circuits
+  const Watts power_;  // for the circuits
   const std::string& path_;
   const double logic_, sram_, analog_;
   Issues issues_;

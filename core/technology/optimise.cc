@@ -99,7 +99,7 @@ void Optimiser::MoveShares(Run& run, const DesignBudget& budget) {
 }
 
 void Optimiser::MoveParts(Run& run) {
-  // The place of a part's share in a budget; the remainder's where the part has none there.
+  // The index of a part's share in a budget; that of the remainder if the part has no share in it.
   const auto place = [](const DesignBudget& budget, const std::vector<std::size_t>& part) {
     const auto found = std::find_first_of(budget.shares.begin(), budget.shares.end(), part.begin(), part.end());
     return static_cast<std::size_t>(found - budget.shares.begin());
@@ -235,7 +235,7 @@ bool Optimiser::Step() {
 double Optimiser::done() const {
   const double all = static_cast<double>(runs_.size());
   if (all == 0 || run_ >= runs_.size() || IsSpent()) return 1;
-  // The coarse descents of all starts take about as long as the last steps of the best.
+  // The coarse descents of all starts take about as long as the final steps of the best ones.
   return (static_cast<double>(run_) / all + (is_refining_ ? 1 : 0)) / 2;
 }
 

@@ -1,11 +1,11 @@
 // The best point of a design space: shares of budgets, numbers in a range, choices from a list.
 //
 // Method: pattern search. A move shifts a step from one share of a budget to another (the remainder counts as a share),
-// or from one part of the chip to another in all budgets at once (one more memory stack wants area, power and edge
+// or from one part of the chip to another in all budgets at once (one more memory stack needs area, power and edge
 // together), or changes a number or a choice; when no move helps, the step is halved. Every start and the best of many
-// random points descend coarsely, and the best few to the last step; from the best of all, shifts by every amount. It
-// returns the best ever seen, never worse than its start. The objective has floors (whole units, whole stacks), hence
-// no gradients.
+// random points descend coarsely, and the best few down to the last step; then the best point is scanned with shifts of
+// every amount. The result is the best point seen, never worse than its start. The objective has floors (whole units,
+// whole stacks), hence no gradients.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@
 
 namespace slipstick {
 
-// A value for each variable; of a choice its place in the list.
+// A value for each variable; for a choice, the index in its list.
 using DesignPoint = std::vector<double>;
 
 struct DesignVariable {
   enum class Kind { kShare, kNumber, kChoice };
   Kind kind = Kind::kShare;
-  double low = 0, high = 1;  // of a choice 0 and the last place; a variable that may not move has low = high
-  bool is_whole = false;     // a number that counts something
+  double low = 0, high = 1;  // for a choice, 0 and the last index; a variable that may not move has low = high
+  bool is_whole = false;     // a number that is a count
 };
-// Shares that sum to one with their remainder, which keeps `least_left`.
+// Shares whose sum with the remainder is one; the remainder stays at least `least_left`.
 struct DesignBudget {
-  std::vector<std::size_t> shares;  // variables
+  std::vector<std::size_t> shares;  // indices of variables
   double least_left = 0;
 };
 struct DesignSpace {
@@ -34,12 +34,12 @@ struct DesignSpace {
   std::vector<DesignBudget> budgets;
   std::vector<std::vector<std::size_t>> parts;  // shares of several budgets that feed one part of the chip
 };
-// The point with as few digits as make no difference to a design, so that links and commands stay short.
+// The point with so few digits that a design does not change noticeably, to keep links and commands short.
 DesignPoint Rounded(const DesignSpace& space, DesignPoint point);
-// Every share at its most at once, which no point of the space is: as fast as no split can be.
+// All shares at their maximum at once, which no point of the space has: at least as fast as any split.
 DesignPoint Relaxed(const DesignSpace& space, const DesignPoint& point);
 
-// What a point comes to: less excess over limits first, then less of the objective.
+// The result of a point. Less excess over limits comes first, then less of the objective.
 struct Tried {
   double excess = 0;  // 0: all limits hold
   double objective = 0;
@@ -51,13 +51,13 @@ struct Tried {
 using DesignObjective = std::function<std::optional<Tried>(const DesignPoint&)>;
 
 struct OptimiseOptions {
-  int drawn = 200;        // random points, of which
-  int random_starts = 8;  // the best descend
-  int refined = 4;        // of the starts, the best of which descend to the last step
+  int drawn = 200;        // random points
+  int random_starts = 8;  // the best of these, which descend
+  int refined = 4;        // number of starts, the best ones, that descend to the last step
   double first_step = 0.08;
   double coarse_step = 0.02;
   double last_step = 0.002;
-  bool scans = true;  // the best point, by every amount from `scan_step` to `widest`
+  bool scans = true;  // scans from the best point, by every amount from `scan_step` to `widest`
   double scan_step = 0.004, widest = 0.12;
   std::uint64_t seed = 1;
   int max_evaluations = 10000;
@@ -68,18 +68,18 @@ class Optimiser {
  public:
   Optimiser(DesignSpace space, std::vector<DesignPoint> starts, DesignObjective objective,
             const OptimiseOptions& options);
-  // The random points first, then one pass over all moves each; false when nothing is left to do.
+  // Evaluates the random points first, then makes one pass over all moves per call; false when nothing is left to do.
   bool Step();
 
   [[nodiscard]] const DesignPoint& best() const { return best_; }
-  // Empty while no point yields a device.
+  // Empty as long as no point yields a device.
   [[nodiscard]] const std::optional<Tried>& tried() const { return best_tried_; }
   [[nodiscard]] int evaluations() const { return evaluations_; }
-  // Between 0 and 1: by the starts that have ended.
+  // Between 0 and 1, by the starts that have ended.
   [[nodiscard]] double done() const;
-  // Whether the best start ended because no move helps at the last step, not because the evaluations ran out.
+  // Whether the best start ended because no move helps at the last step, not because it ran out of evaluations.
   [[nodiscard]] bool converged() const { return converged_; }
-  // Of the starts refined to the last step: how many there were, and how many ended within `share` of the best.
+  // Of the starts that were refined to the last step: their number, and how many ended within `share` of the best.
   [[nodiscard]] int ended() const { return static_cast<int>(ends_.size()); }
   [[nodiscard]] int AgreeWithin(double share) const;
 
@@ -96,15 +96,15 @@ class Optimiser {
   void MoveShares(Run& run, const DesignBudget& budget);
   void MoveParts(Run& run);
   void MoveVariable(Run& run, std::size_t variable);
-  // Takes from every share what it has for nothing (a part of a unit, a link or a stack), so that the remainder can pay
-  // for a whole one.
+  // Takes from every share the part that has no effect (a fraction of a unit, a link or a stack), so that the remainder
+  // can pay for a whole one.
   void Compact(Run& run);
-  // Moves between two shares of a budget by every amount up to the widest: whole units, links and stacks make an
-  // objective with teeth, over which no halved step finds a way.
+  // Moves between two shares of a budget by every amount up to the widest: whole units, links and stacks make the
+  // objective a sawtooth, which halved steps cannot cross.
   void Scan(Run& run);
-  // What a share can give; `shares.size()` stands for the remainder.
+  // The amount that a share can give; `shares.size()` stands for the remainder.
   [[nodiscard]] double RoomBelow(const DesignBudget& budget, std::size_t share, const DesignPoint& point) const;
-  // Shifts up to `most` between two shares of a budget; false if there was no room for all of it.
+  // Shifts up to `most` between two shares of a budget; false if there was not enough room.
   bool Shift(const DesignBudget& budget, std::size_t from, std::size_t to, double most, DesignPoint& point) const;
   [[nodiscard]] DesignPoint RandomPoint();
   void DrawStarts();
@@ -112,7 +112,7 @@ class Optimiser {
   [[nodiscard]] bool IsSpent() const { return evaluations_ >= options_.max_evaluations; }
 
   DesignSpace space_;
-  std::vector<double> least_left_;  // of each budget; a start that leaves less keeps what it leaves
+  std::vector<double> least_left_;  // per budget; a start that leaves less may keep that
   DesignObjective objective_;
   OptimiseOptions options_;
   std::uint64_t state_;

@@ -27,7 +27,7 @@ std::string BriefPath(std::string_view path) {
   return std::string(path);
 }
 
-// Paths of the inputs that any of the configurations sets, in the order in which they come up.
+// Paths of the inputs that any of the configurations sets, in order of first appearance.
 std::vector<std::string> InputsOf(const Json& configurations) {
   std::vector<std::string> paths;
   for (const Json& one : configurations) {
@@ -46,7 +46,7 @@ bool IsTheSame(const Json& configurations, const std::string& path) {
   });
 }
 
-// A row per configuration: its figures, and its inputs that are not the same in all; those are named below.
+// One row per configuration: its figures, and the inputs that differ between rows; the others are listed below.
 std::string ConfigurationsText(const Json& configurations, bool is_colored) {
   std::vector<std::string> differing, paths = InputsOf(configurations);
   std::string same;
@@ -92,7 +92,7 @@ std::string RejectedText(const Json& rejected) {
   return text;
 }
 
-// What a search can optimize, and every cost.
+// Whether a search can optimize the figure, or it is a cost.
 bool IsHeadline(std::string_view path) {
   const Json* output = OutputAt(path);
   if (output == nullptr) return false;
@@ -196,7 +196,7 @@ std::string SolveText(std::string_view json, bool is_colored) {
     add(answer["figure"]);
   }
   if (const Json* other = FindMember(answer, "other")) add(*other);
-  std::string beside;  // what a request with the value has to write too
+  std::string beside;  // further values that a request with the value must write
   for (const char* written : {"mapping", "held"}) {
     const Json* inputs = FindMember(answer, written);
     if (inputs == nullptr) continue;

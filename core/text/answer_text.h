@@ -1,4 +1,4 @@
-// Answers of other verbs for people, from their JSON.
+// Answers of other commands for people, from their JSON.
 #pragma once
 
 #include <string>

@@ -29,7 +29,7 @@ constexpr TimeStep kTimeSteps[] = {{2 * kYear.factor, kYear, "years"},
                                    {kUs.factor, kUs, "µs"},
                                    {0, kNs, "ns"}};
 
-// Three significant digits, more of large numbers: "544,798", "51.8", "0.0012".
+// Three significant digits, more for large numbers: "544,798", "51.8", "0.0012".
 std::string Digits(double value) {
   std::array<char, 64> text{};
   const double size = std::abs(value);
@@ -45,7 +45,7 @@ std::string Digits(double value) {
   return digits;
 }
 
-// With the largest prefix that leaves at least one: 1,500 and "J" -> "1.50 kJ".
+// With the largest prefix that leaves a value of at least one: 1,500 and "J" -> "1.50 kJ".
 std::string Prefixed(double value, std::string_view unit) {
   std::string_view prefixes = kPrefixes;
   std::string prefix;

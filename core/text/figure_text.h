@@ -1,4 +1,4 @@
-// A figure as people read it: three digits, a fitting unit.
+// A figure for people: three digits, and a suitable unit.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ std::string FigureText(double value, std::string_view unit);
 // "1,576", "27.6".
 std::string CountText(double value);
 
-// The figure at a path of a report, in its output's unit; "–" where the report has none.
+// The figure at a path of a report, in its output's unit; "–" if the report has none.
 std::string FigureAt(const Json& report, std::string_view path);
-// The unit and the short title of an output; "" of a path that is none.
+// The unit and the short title of an output; "" if the path is not an output.
 std::string_view UnitOf(std::string_view path);
 std::string_view BriefTitle(std::string_view path);
 

@@ -24,7 +24,7 @@ Json TypeNames(std::initializer_list<const char*> names) {
   return list;
 }
 
-// Bounds of a number in base units. Of a text with a unit the program checks them.
+// Bounds of a number in base units. The program itself checks those of a text with a unit.
 void AddRange(const FieldFacts& facts, Json& schema) {
   const Range& range = facts.range;
   if (std::isfinite(range.low)) schema["minimum"] = range.low;
@@ -33,7 +33,7 @@ void AddRange(const FieldFacts& facts, Json& schema) {
 
 Json SchemaOf(const Type& type, const FieldFacts& facts);
 
-// A preset's name may stand for the object, and a preset below the other members.
+// A preset's name may replace the object; a preset may also be a member beside others.
 Json ObjectSchema(const Type& type) {
   Json properties = Json::object();
   for (const FieldRow& row : *type.fields) AddMember(properties, row.facts.key, SchemaOf(*row.type, row.facts));
@@ -50,7 +50,7 @@ Json NamesSchema(const std::string_view* names, std::size_t size) {
   return Json{{"enum", std::move(list)}};
 }
 
-// The same or null.
+// The same schema, or null.
 Json OrNull(Json schema) {
   if (schema.contains("enum")) {
     schema["enum"].push_back(nullptr);
@@ -120,7 +120,7 @@ Json ScenarioSchema() {
   return schema;
 }
 
-// A value is what an input may be.
+// The kind "value" is any value that an input can have.
 Json OutputSchema(const Json& output) {
   static const std::map<std::string_view, std::vector<const char*>> kTypes{
       {"number", {"number"}}, {"flag", {"boolean"}},  {"text", {"string"}},
@@ -134,7 +134,7 @@ Json OutputSchema(const Json& output) {
   return schema;
 }
 
-// Every output stands in every report, null where it has no value; a later release may add others.
+// Every report has every output, null if it has no value; a later release may add others.
 void AddOutput(const Json& output, Json& parts) {
   std::string_view path = TextOf(output["path"]);
   Json* owner = &parts[std::string(path.substr(0, path.find('.')))];

@@ -6,7 +6,7 @@
 
 namespace slipstick {
 
-// Definitions of "scenario", "report" and "size_question"; `of` is the one that a document must be, "": either of the
+// Definitions of "scenario", "report" and "size_question". `of` is the one that a document must match; "": one of the
 // first two.
 std::string FormatSchema(std::string_view of);
 

@@ -1,4 +1,4 @@
-// The names that a command may mention, for completion in a shell, and the values of inputs as their fields write them.
+// The names that a command may contain, for completion in a shell, and the values of inputs as their fields write them.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace slipstick {
 
 std::vector<std::string> InputPaths();
 std::vector<std::string> OutputPaths();
-// The values of an input: choices, true and false, or presets; none of a number.
+// The values of an input: choices, true and false, or presets; empty for a number.
 std::vector<std::string> ValuesOfInput(std::string_view path);
 std::vector<std::string> PresetIds(std::string_view kind);
 std::vector<std::string> KindsOfPresets();

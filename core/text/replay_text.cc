@@ -1,4 +1,4 @@
-// The answer on recorded requests for people.
+// The answer about recorded requests, for people.
 #include <optional>
 #include <utility>
 

@@ -29,11 +29,11 @@ constexpr Breakdown kBreakdowns[] = {{"training.time_s", "training.step_time_s"}
                                      {"diffusion.time_s", "diffusion.latency_s"},
                                      {"cost.device_usd_parts", "cost.device_usd"},
                                      {"cost.system_usd_parts", "cost.system_usd"}};
-// What parts of a bill are called, where their names are short for it.
+// Names of parts of a bill whose keys are too short to be clear.
 constexpr std::pair<std::string_view, std::string_view> kLongNames[] = {{"module", "board, VRM and heat spreader"},
                                                                         {"assembly loss", "assembly yield loss"},
                                                                         {"test loss", "test yield loss"}};
-// Members beside the parts that are none.
+// Members beside the parts that are not parts.
 constexpr std::string_view kNoParts[] = {"total", "capacity", "host"};
 
 struct Part {
@@ -100,7 +100,7 @@ std::string CountAt(const Json& report, std::string_view path) {
   return count != nullptr && count->is_number() ? CountText(count->get<double>()) : "–";
 }
 
-// One of the four answers: what it is of, the figure, and what else matters; or that its question is off.
+// One of the four answers: its subject, the figure, and further details; or that its question is off.
 void AddAnswer(std::string_view title, bool is_asked, std::string_view of, const std::string& figure,
                const std::string& more, Table& table) {
   table.Add({{std::string(title), Tone::kStrong},
@@ -109,7 +109,7 @@ void AddAnswer(std::string_view title, bool is_asked, std::string_view of, const
              {is_asked ? more : ""}});
 }
 
-// "fits" or "may not fit" of the verdict of a part.
+// "fits" or "may not fit" from the verdict of a part.
 std::string VerdictText(const Json& report, std::string_view path) {
   const Json* verdict = MemberAt(report, path);
   std::string text = verdict != nullptr && verdict->is_string() ? TextOf(*verdict) : "";
@@ -117,7 +117,7 @@ std::string VerdictText(const Json& report, std::string_view path) {
   return text.empty() ? text : ": " + text;
 }
 
-// Why a part does not work, as it says.
+// Adds the reasons why a part is infeasible.
 void AddInfeasibilities(const Json& part, Table& table) {
   if (!part.is_object()) return;
   for (const Json& one : part["infeasible"]) table.Add({{"  " + TextOf(one["message"]), Tone::kBad}});

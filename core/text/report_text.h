@@ -1,4 +1,4 @@
-// A report for people: the four answers, where time, memory and money go, warnings.
+// A report for people: the four answers, the breakdown of time, memory and money, and warnings.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace slipstick {
 
-// `report`: JSON, as evaluate answers.
+// `report`: JSON, as from evaluate.
 std::string ReportText(std::string_view report, bool is_colored);
 
 }  // namespace slipstick

@@ -11,7 +11,7 @@
 namespace slipstick {
 namespace {
 
-// What fails first when the traffic grows, as people write it.
+// The limit that fails first when the traffic grows, in words.
 std::string LimitText(std::string_view limit) {
   return limit == "ttft" ? "TTFT" : limit == "tpot" ? "TPOT" : std::string(limit);
 }
@@ -25,7 +25,7 @@ std::string DegreesText(const Json& mapping) {
   return text;
 }
 
-// A deployment that holds, as a row.
+// A deployment that meets the targets, as a row.
 std::vector<Cell> DeploymentRow(const Json& one, bool is_best) {
   const auto at = [&one](std::string_view path, std::string_view unit) {
     const std::optional<double> value = NumberAt(one, path);
@@ -45,7 +45,7 @@ std::vector<Cell> DeploymentRow(const Json& one, bool is_best) {
           at("spare.at_peak", "count")};
 }
 
-// From which traffic on a deployment pays for itself at the users' prices; "" where none were given.
+// The traffic at which a deployment breaks even at the users' prices; "" if no prices were given.
 std::string BreakEvenText(const Json& one) {
   const std::optional<double> from = NumberAt(one, "cost.market.break_even.requests_per_s"),
                               tokens = NumberAt(one, "cost.market.break_even.output_tokens_per_day"),
@@ -56,7 +56,7 @@ std::string BreakEvenText(const Json& one) {
          " output tokens a day; it serves at most " + CountText(*most) + "\n";
 }
 
-// What each class of requests sees and takes; "" where all are alike.
+// Latencies and use of each class of requests; "" if all requests are alike.
 std::string ClassesText(const Json& one, bool is_colored) {
   const Json* classes = FindMember(one, "classes");
   if (classes == nullptr || classes->is_null()) return "";
@@ -81,7 +81,7 @@ std::string ClassesText(const Json& one, bool is_colored) {
   return TextOf(one["cluster"]) + " by class of requests:\n" + table.Text(is_colored);
 }
 
-// What the fleet idles through the day; "" where none was given.
+// Idle devices of the fleet through the day; "" if no day was given.
 std::string DayText(const Json& one) {
   const std::optional<double> idle = NumberAt(one, "day.idle_share"), needed = NumberAt(one, "day.needed_devices"),
                               cost = NumberAt(one, "day.idle_usd_per_hour"),
@@ -92,7 +92,7 @@ std::string DayText(const Json& one) {
          FigureText(*cost, "$") + " per hour\n";
 }
 
-// What two pools cost beside one, or why they are no answer; "" where they were not tried.
+// The cost of two pools compared to one, or why they are no answer; "" if they were not tried.
 std::string TwoPoolsText(const Json& one) {
   const Json* pools = FindMember(one, "two_pools");
   if (pools == nullptr) return "";

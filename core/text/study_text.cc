@@ -11,7 +11,7 @@
 namespace slipstick {
 namespace {
 
-// The unit of a figure that may be of another verb's answer than a report.
+// The unit of a figure, which may be from the answer of another command than evaluate.
 std::string_view UnitOfStudied(std::string_view path) {
   const std::string_view unit = UnitOf(path);
   if (!unit.empty()) return unit;
@@ -30,7 +30,7 @@ bool IsInfeasible(const Json& figures) {
   return false;
 }
 
-// A row per point: the chart's figure, what it was measured to be or what it is drawn over, and what prevents it.
+// One row per point: the chart's figure, its measured value or the value that it is plotted against, and its issues.
 std::string PointsText(const Json& study, bool is_colored) {
   const Json& chart = study["chart"];
   const std::string& figure = TextOf(chart["figure"]);

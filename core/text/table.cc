@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kBetweenColumns = "  ";
 
-// Characters of a UTF-8 text, each of which a terminal shows in one place.
+// Number of characters of a UTF-8 text; a terminal shows each in one column.
 std::size_t WidthOf(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
@@ -29,7 +29,7 @@ std::string Table::Text(bool is_colored) const {
   std::string text;
   for (const std::vector<Cell>& row : rows_) {
     text.append(indent_, ' ');
-    std::size_t owed = 0;  // spaces before the next cell: none at the end of a line
+    std::size_t owed = 0;  // spaces due before the next cell, so that lines have none at their end
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::size_t free = widths[i] - WidthOf(row[i].text);
       const bool is_right = columns_[i] == kRight;

@@ -1,5 +1,5 @@
-// Tables for a terminal: columns as wide as their widest cell, numbers to the right, tones only where colors are
-// wanted.
+// Tables for a terminal: columns as wide as their widest cell, numbers aligned to the right, tones only if colors are
+// on.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Cell {
   Tone tone = Tone::kPlain;
 };
 
-// A text in a tone, as terminals color it; without colors the text itself.
+// A text with the terminal's color for a tone; without colors, the plain text.
 std::string Toned(std::string_view text, Tone tone, bool is_colored);
 
 class Table {

@@ -12,7 +12,7 @@ namespace {
 
 std::string Text(Count count) { return std::to_string(count); }
 
-constexpr Count kMostDevices = 1 << 24, kMostBatch = 1 << 30;  // the ranges of their fields
+constexpr Count kMostDevices = 1 << 24, kMostBatch = 1 << 30;  // as in the field tables
 
 // The nearest values below and above `wanted` that pass, up to `limit`.
 template <class Passes>
@@ -78,7 +78,7 @@ class Checker {
     }
   }
 
-  // Sets the run's devices, and the cluster's where it has too few.
+  // Sets the run's devices, and the cluster's if it has too few.
   [[nodiscard]] Fixes OnDevices(Count devices) const {
     if (devices > kMostDevices) return {};
     const Fix run = At("devices", devices), cluster = SetTo("cluster.devices", devices);
@@ -87,7 +87,7 @@ class Checker {
     return {cluster};
   }
 
-  // Sets pp, and reduces virtual_stages where pp allows fewer.
+  // Sets pp, and reduces virtual_stages if pp allows fewer.
   [[nodiscard]] Fix WithStages(Count pp, const TrainingMapping& mapping) const {
     Fix fix = At("mapping.pp", pp);
     const Count most = pp > 1 ? std::max<Count>(1, (model_.layers + 2) / pp) : 1;
@@ -103,7 +103,7 @@ class Checker {
     return fixes;
   }
 
-  // Changes of one degree or of the devices; where no single degree helps, a change of all three.
+  // Changes of one degree or of the devices; if no single degree helps, a change of all three.
   [[nodiscard]] Fixes NearestDegrees(Count devices, const TrainingMapping& mapping) const {
     const auto suits = [&](Count tp, Count pp, Count cp) {
       return model_.heads % tp == 0 && devices % (tp * pp * cp) == 0;
@@ -204,7 +204,7 @@ class Checker {
         {At("documents.length", run.sequence), At("sequence", run.documents->length)});
   }
 
-  // Degrees that divide the heads, and where possible also the devices.
+  // Degrees that divide the heads and, if possible, also the devices.
   [[nodiscard]] std::vector<Count> NearestHeadSplits(const TrainingRun& run) const {
     const TrainingMapping& mapping = run.mapping;
     const auto splits_heads = [&](Count tp) { return model_.heads % tp == 0; };
@@ -251,7 +251,7 @@ class Checker {
     }
   }
 
-  // As many as schedule, stages and layers allow.
+  // The virtual stages that schedule, stages and layers allow.
   [[nodiscard]] Fixes LegalVirtualStages(const TrainingMapping& mapping) const {
     const Count most = std::max<Count>(1, (model_.layers + 2) / mapping.pp);
     if (mapping.schedule == PipelineSchedule::kZbV && mapping.pp > 1) {
@@ -263,7 +263,7 @@ class Checker {
     return {At("mapping.virtual_stages", interleaves ? std::min<Count>(mapping.virtual_stages, most) : 1)};
   }
 
-  // Degrees that model and schedule allow, and where possible divide the devices.
+  // Degrees that model and schedule allow and that, if possible, divide the devices.
   [[nodiscard]] Fixes NearestStages(const TrainingRun& run) const {
     const TrainingMapping& mapping = run.mapping;
     const auto suits = [&](Count pp) { return AllowsStages(pp, mapping); };

@@ -1,4 +1,4 @@
-// What a run asks of its framework that the framework does otherwise, or not at all.
+// Warnings if a framework runs the requested options differently, or not at all.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace slipstick {
 
-// Without expert_tp experts are not split, unlike in a framework that splits them by default: memory and time differ.
+// Warns if experts are whole without expert_tp, where the framework splits them by default: memory and time differ.
 void WarnOfWholeExperts(const TrainingContext& context, std::vector<std::string>& warnings);
 
-// Names parallelism, schedules and batches that the framework's code does not run, where that is known.
+// Warns about parallelism, schedules and batches that the framework is known not to run.
 void WarnBeyondFramework(const TrainingContext& context, std::vector<std::string>& warnings);
 
 }  // namespace slipstick

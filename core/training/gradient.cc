@@ -39,7 +39,7 @@ TrainedParameters TrainedBy(const StepTerms& step, const DeviceStages& device) {
   return trained;
 }
 
-// Collectives on the links; ZeRO-3 has its own in every layer (stage_time.h).
+// Collectives of the gradient exchange; ZeRO-3 has its own in every layer (stage_time.h).
 struct GradientLinks {
   Seconds reduce, gather, broadcasts;
 };
@@ -54,19 +54,19 @@ Seconds TimeOf(const TrainingContext& context, const Message& message) {
   return TimeCollective(context, message.type, message.bytes, message.group);
 }
 
-// Of the dense weights, then of the experts: the report lists them so.
+// First for the dense weights, then for the experts: the report lists them in this order.
 Seconds TimeOfBoth(const TrainingContext& context, const Message& dense, Bytes of_experts) {
   const Seconds first = TimeOf(context, dense);
   return first + TimeOf(context, {dense.type, RankGroup::kExpertData, of_experts});
 }
 
-// Whether ranks that share weights reduce the gradients with other such groups after the last layer.
+// Whether ranks that share weights (shards of ZeRO-3) reduce the gradients with other such groups after the last layer.
 bool ReducesAtEnd(const TrainingContext& context, double shards) {
   return context.run.mapping.zero >= 3 && context.framework().exchange.reduces_at_end &&
          shards < context.shape.DataRanks();
 }
 
-// What ZeRO-3 has in every layer, once per step only where ranks that share weights reduce with other groups.
+// ZeRO-3 has its collectives in every layer; once per step, groups of ranks that share weights may reduce with others.
 GradientLinks LinksOfZero3(const TrainingContext& context, const TrainedParameters& trained) {
   const Seconds none = max(0, 3 - Ratio(context.run.mapping.zero)) * Seconds();
   GradientLinks links{none, none, none};
@@ -99,8 +99,8 @@ GradientLinks TimeCollectives(const TrainingContext& context, const TrainedParam
   return links;
 }
 
-// Passes that hide the exchange: chunks finish their gradients one after another, and all but the last one's are
-// reduced behind the passes of the others.
+// Number of passes that can hide the exchange: chunks finish their gradients one after the other, and those of all but
+// the last chunk are reduced while the others' passes run.
 Ratio WindowsOf(const TrainingContext& context, const StepTerms& step, const TrainedParameters& trained) {
   const GradientOverlap overlap = context.framework().exchange.gradient_overlap;
   const bool at_end = ReducesAtEnd(context, trained.dense_shards);
@@ -115,7 +115,7 @@ Ratio WindowsOf(const TrainingContext& context, const StepTerms& step, const Tra
                 "chunks finish their gradients one after another; 0 without overlap");
 }
 
-// Of the stage behind whose passes the exchange hides, one micro-batch.
+// Passes of one micro-batch on the stage that hides the exchange.
 struct HidingPasses {
   Seconds forward, backward;
 };
@@ -144,8 +144,8 @@ void HideExchange(const TrainingContext& context, const StepTerms& step, const T
                           "not hidden, plus compute lost to contention, plus the last bucket");
 }
 
-// Gradients to the host and weights from it beside the passes of a micro-batch; the two directions of the link run at
-// once.
+// Moves gradients to the host and weights from it during the passes of a micro-batch; both directions of the link run
+// at once.
 HostTime MoveBesidePasses(const StepTerms& step, const TrainedParameters& trained, const Stage& stage,
                           const HidingPasses& passes, Ratio weight_bytes) {
   const Ratio zero = step.run.mapping.zero;
@@ -168,7 +168,7 @@ HostTime MoveBesidePasses(const StepTerms& step, const TrainedParameters& traine
   return time;
 }
 
-// What of the run's state lies in host memory; explained whether there is any or not.
+// State of the run in host memory; if explanations are on, recorded even if there is none.
 void OffloadState(const StepTerms& step, const WeightUpdate& update, const Stage& stage, const HidingPasses& hiding,
                   Ratio weight_bytes, GradientExchange& result) {
   const Offload& offload = step.run.offload;
@@ -224,8 +224,8 @@ Seconds EndOf(const GradientExchange& exchange) {
   return exchange.exposed + exchange.accumulation + exchange.host_exposed + exchange.optimizer;
 }
 
-// Weights of a device, and those of its own stage, which offload streams in. A device that holds no more of any of them
-// than another ends its step no later.
+// Weights of a device, and those of its own stage, which offload streams in. If a device holds at most as much of each
+// as another device, its step ends no later.
 struct HeldWeights {
   double dense = 0, experts = 0, adapters = 0, own = 0;
   std::size_t device = 0;
@@ -237,7 +237,7 @@ struct HeldWeights {
   }
 };
 
-// The device whose end of the step takes longest. It need not hold most weights: experts are exchanged among other
+// The device whose end of the step takes longest. It need not hold the most weights: experts are exchanged among other
 // ranks than the rest.
 DeviceStages SlowestToEnd(const TrainingContext& context, const std::vector<Stage>& plan,
                           const std::vector<StageTime>& stages) {

@@ -1,4 +1,4 @@
-// The end of a step: gradients reduced over the data-parallel ranks, weights updated and gathered.
+// The end of a step: gradients are reduced over the data-parallel ranks, weights are updated and gathered.
 #pragma once
 
 #include <optional>
@@ -18,12 +18,12 @@ struct GradientExchange {
   Seconds host_link, host_exposed;  // offloaded optimizer state, both directions at once
   Seconds optimizer;                // update of the rank's shard, gradient norm, zeroing of gradients
 };
-// The stage behind whose passes the reduction hides: the first stage, whose backward pass is the last of a step. With
-// several chunks or postponed weight gradients further passes follow at the pace of the slowest stage, and waiting for
-// it hides communication too.
+// The stage whose passes hide the reduction: the first stage, whose backward pass is the last of a step. With several
+// chunks or postponed weight gradients, further passes follow at the pace of the slowest stage, and waiting for that
+// stage hides communication, too.
 const StageTime& HidingStage(const TrainingContext& context, const std::vector<StageTime>& stages);
 
-// Of the device that takes longest for it. `stages`: whose passes may hide the reduction.
+// For the device that takes longest for it. `stages`: the stages whose passes may hide the reduction.
 GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan,
                                    const std::vector<StageTime>& stages);
 
@@ -38,12 +38,12 @@ struct TrainedParameters {
 
 struct WeightUpdate {
   TrainedParameters trained;
-  bool owns_shard = false;                    // the device clips and zeroes the gradients of its shard alone
+  bool owns_shard = false;                    // the device clips and zeroes only the gradients of its shard
   bool separate_accumulation = false;         // 16-bit gradients are added into an fp32 copy
-  Ratio state_traffic;                        // bytes of state per parameter that the update reads and writes
-  Ratio optimizer_bytes;                      // of state per parameter
-  Ratio offloaded;                            // share of the state in host memory
-  std::optional<BytesPerSecond> host_update;  // at which the host updates; absent: the device does
+  Ratio state_traffic;                        // bytes of optimizer state per parameter that the update reads and writes
+  Ratio optimizer_bytes;                      // bytes of optimizer state per parameter
+  Ratio offloaded;                            // share of the optimizer state in host memory
+  std::optional<BytesPerSecond> host_update;  // memory bandwidth of an update by the host; absent: the device updates
   Ratio micro_batches;
   BytesPerSecond stream_rate, host_bandwidth;
 };
@@ -56,11 +56,11 @@ struct UpdateTime {
 };
 UpdateTime UpdateWeights(const WeightUpdate& update);
 
-// On the host link, the part of it that nothing hides, and an update by the host.
+// Time on the host link, its exposed part, and the time of an update by the host.
 struct HostTime {
   Seconds link, exposed, update;
 };
-// Optimizer state in host memory: streamed through the device for its update, or updated by the host.
+// Optimizer state in host memory: it is streamed through the device for the update, or updated by the host.
 HostTime UpdateOffloaded(const WeightUpdate& update, Seconds device_update);
 
 }  // namespace slipstick

@@ -10,11 +10,11 @@ constexpr std::string_view kDaly =
     "Daly, A higher order estimate of the optimum checkpoint interval for restart dumps, 2006";
 constexpr std::string_view kYoung = "Young, A first order approximation to the optimum checkpoint interval, 1974";
 constexpr std::string_view kHoffmann = "Hoffmann et al., Training Compute-Optimal Large Language Models, 2022";
-// With more mean times between interruptions per interval, practically no interval is ever completed: one of e^20
-// attempts is.
+// With more mean times between interruptions per interval, practically no interval is ever completed: only one of e^20
+// attempts.
 constexpr double kMaxMtbfsPerInterval = 20;
 
-// The write of a checkpoint in the background: the interval cannot be shorter, and work since it began is lost.
+// The part of a checkpoint's write in the background: the interval cannot be shorter, and work since its start is lost.
 Seconds Behind(const InterruptedRun& run, const Checkpoint& checkpoint) { return run.asynchronous * checkpoint.write; }
 
 }  // namespace

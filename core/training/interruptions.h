@@ -1,7 +1,7 @@
-// A run with interruptions: checkpoints, lost work, restarts; and a run whose batch grows.
+// A run with interruptions (checkpoints, lost work, restarts), and a run whose batch grows.
 //
-// Interruptions are a Poisson process over all devices. Checkpoint intervals are Young's (1974) and Daly's (2006), the
-// wall time is that of Daly's complete model.
+// Interruptions are a Poisson process over all devices. Checkpoint intervals follow Young (1974) and Daly (2006); the
+// wall time follows Daly's complete model.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@ namespace slipstick {
 
 struct InterruptedRun {
   Interruptions asked;
-  Ratio asynchronous;  // 1: training goes on while a checkpoint is written; 0: it waits
+  Ratio asynchronous;  // 1: training continues while a checkpoint is written; 0: it waits
   Ratio devices;
   Ratio parameters, mtp_parameters;     // of the model
-  std::optional<Ratio> adapters;        // parameters of low-rank adapters, then all that a checkpoint stores
+  std::optional<Ratio> adapters;        // parameters of low-rank adapters; if set, checkpoints store only these
   Ratio weight_bytes, optimizer_bytes;  // per parameter
   BytesPerSecond host_bandwidth;
-  // Without interruptions.
+  // Values of the run without interruptions.
   Seconds time;
   Watts mean_power, idle, tdp;  // per device
 };
@@ -27,8 +27,8 @@ Seconds MeanTimeBetweenInterruptions(const InterruptedRun& run);
 
 struct Checkpoint {
   Bytes size;     // of the whole model
-  Seconds write;  // or read
-  Seconds stall;  // of training
+  Seconds write;  // or read; the whole checkpoint
+  Seconds stall;  // of training, per checkpoint
 };
 Checkpoint CheckpointOf(const InterruptedRun& run);
 
@@ -40,11 +40,11 @@ CheckpointIntervals IntervalsOf(const InterruptedRun& run, const Checkpoint& che
 struct WallTime {
   Ratio goodput;  // uninterrupted time over wall time
   Seconds total;
-  Ratio interruptions;  // expected
+  Ratio interruptions;  // expected number
   Seconds device_seconds;
   Joules energy;  // of all devices
 };
-// None where practically no checkpoint is ever reached.
+// Nothing if practically no checkpoint is ever completed.
 std::optional<WallTime> WallTimeOf(const InterruptedRun& run, const Checkpoint& checkpoint, Seconds checkpoint_interval,
                                    Seconds mean_time_between);
 
@@ -55,8 +55,8 @@ Ratio ComputeOptimalParameters(Flops arithmetic);
 // from start_time to full_time.
 struct GrowingBatch {
   Ratio start, full;
-  Tokens tokens;   // seen while it grows
-  Ratio sequence;  // tokens of a sequence that count
+  Tokens tokens;   // seen during the growth
+  Ratio sequence;  // tokens per sequence that count, without padding
   Seconds start_time, full_time;
 };
 Seconds RampTime(const GrowingBatch& batch);

@@ -6,7 +6,7 @@
 namespace slipstick {
 namespace {
 
-// The members of a mapping that layers depend on; the others at their defaults.
+// A mapping with only the members that layers depend on; the others have their defaults.
 TrainingMapping LayerMembers(const TrainingMapping& mapping) {
   TrainingMapping layer = mapping;
   const TrainingMapping standard;
@@ -22,7 +22,7 @@ TrainingMapping LayerMembers(const TrainingMapping& mapping) {
   return layer;
 }
 
-// The members that the placement of groups depends on.
+// A mapping with only the members that the placement of groups depends on.
 TrainingMapping PlacementMembers(const TrainingMapping& mapping) {
   TrainingMapping placement = mapping;
   const TrainingMapping standard;
@@ -64,9 +64,9 @@ const LayerWorks& TrainingMemo::Works() {
 const LayerTimes& TrainingMemo::Times(const RecomputeChoice& recompute) {
   TrainingMapping layer = LayerMembers(run_.mapping);
   const PipelineSchedule schedule = run_.mapping.schedule;
-  // ZB-H1 stands for every schedule that splits without pairing passes.
+  // ZB-H1 represents all schedules that split the backward pass without pairing passes.
   if (SplitsBackward(*context_)) layer.schedule = PairsPasses(schedule) ? schedule : PipelineSchedule::kZbH1;
-  if (HasPipelinedLaunches(*context_)) layer.pp = 2;  // stands for every pipeline
+  if (HasPipelinedLaunches(*context_)) layer.pp = 2;  // represents every pipeline
   Strides strides = context_->strides;
   strides.pipeline = 1;
   if (layer.zero < 3) strides.data = 1;

@@ -1,4 +1,4 @@
-// Caches what the mappings of one run share. Figures are the same with and without it.
+// Caches results that the mappings of one run share. Figures are the same with and without the memo.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace slipstick {
 
-// For one model, cluster and run, which outlive it. Only `run.mapping`, `run.recompute` and `run.offload` may change.
+// For one model, cluster and run, which must outlive it. Only the run's mapping, recompute and offload may change.
 class TrainingMemo {
  public:
   TrainingMemo(const Model& model, const Cluster& cluster, const TrainingRun& run);
@@ -39,7 +39,7 @@ class TrainingMemo {
   const TrainingRun& run_;
   std::shared_ptr<const StepCluster> prepared_;
   CollectiveMemo collectives_;
-  TrainingMapping context_mapping_, works_mapping_, plan_mapping_;  // that context_, works_ and plan_ were made for
+  TrainingMapping context_mapping_, works_mapping_, plan_mapping_;  // for which context_, works_ and plan_ were made
   std::optional<TrainingContext> context_;
   std::optional<LayerWorks> works_;
   std::optional<StagePlan> plan_;

@@ -17,7 +17,7 @@ namespace {
 // Parameters of a stage on one device.
 struct StageParameters {
   Ratio dense, experts;                  // all weights
-  Ratio trained_dense, trained_experts;  // with low-rank adapters only those
+  Ratio trained_dense, trained_experts;  // with low-rank adapters, only the adapters
   Ratio adapters;
   Ratio tables;                    // embedding, position and head
   Ratio data_ranks, expert_ranks;  // ranks that hold the same dense weights, and the same experts
@@ -39,29 +39,29 @@ StageParameters ParametersOf(const StepTerms& step, const DeviceStages& device) 
   return parameters;
 }
 
-// Parameters for which a rank keeps a state that ZeRO splits from stage `from` on.
+// Parameters of a state per rank, if ZeRO splits that state from stage `from` on.
 Ratio PerRank(const StepTerms& step, const StageParameters& parameters, Ratio dense, Ratio experts, int from) {
   const Ratio kept = dense / step.ShardsFrom(from, parameters.data_ranks);
   return experts > 0 ? kept + experts / step.ShardsFrom(from, parameters.expert_ranks) : kept;
 }
 
-// What a rank keeps of its weights, gradients and optimizer state, on the device or in host memory.
+// A rank's share of weights, gradients and optimizer state, on the device or in host memory.
 struct StateShare {
   Bytes weights, gradients;
   Ratio weight_bytes, gradient_bytes, optimizer_bytes;  // per parameter
-  Ratio held_state;                                     // parameters that the rank keeps optimizer state for
-  Bytes reusable;                                       // of the gradients, for activations
-  Bytes copies;                                         // that the update makes
+  Ratio held_state;                                     // parameters for which the rank keeps optimizer state
+  Bytes reusable;                                       // part of the gradients whose room activations can use
+  Bytes copies;                                         // made by the update
 };
 
-// All weights of the rank.
+// All weights that a rank keeps.
 Bytes AllWeights(const StepTerms& step, const StageParameters& parameters, const StateBytes& state) {
   constexpr std::string_view kTitle = "Weights of the rank", kNote = "on the device or in host memory";
   const TrainingRun& run = step.run;
   const Ratio held = Figure("Held weights", PerRank(step, parameters, parameters.dense, parameters.experts, 3),
                             "parameters that a rank keeps");
   if (run.trainable != Trainable::kLora) {
-    // ZeRO 1 and 2 split the weights that the optimizer updates; what the GEMMs read is whole, in 16 bits.
+    // ZeRO 1 and 2 split the weights that the optimizer updates; the 16-bit weights that the GEMMs read stay whole.
     const Count zero = run.mapping.zero;
     if (run.framework.memory.weights_are_master && (zero == 1 || zero == 2) && state.weights > 2 &&
         step.ShardsFrom(1, parameters.data_ranks) > 1) {
@@ -126,7 +126,7 @@ StateShare AddState(const TrainingContext& context, const StepTerms& step, const
   return share;
 }
 
-// Weights, gradients and optimizer state on the way to the host and back: of the layer in work and of the next.
+// Weights, gradients and optimizer state in transfer to or from the host: of the current layer and of the next.
 Bytes MovingBytes(const StepTerms& step, const StageParameters& parameters, const StateShare& share,
                   Ratio largest_layer) {
   const Offload& offload = step.run.offload;
@@ -146,7 +146,7 @@ Bytes MovingBytes(const StepTerms& step, const StageParameters& parameters, cons
   return Figure("On the way to the host and back", state + gradients + weights);
 }
 
-// Library buffers, gathered weights of ZeRO 3, and what moves between device and host.
+// Library buffers, the gathered weights of ZeRO 3, and buffers for transfers between device and host.
 Bytes WorkspaceOf(const TrainingContext& context, const StepTerms& step, const StageActivations& layers, Bytes moving,
                   Bytes copies) {
   const FrameworkMemory& framework = step.run.framework.memory;
@@ -156,7 +156,7 @@ Bytes WorkspaceOf(const TrainingContext& context, const StepTerms& step, const S
              "at a time, under ZeRO 3");
   const Ratio communicates = Figure("Communicates", min(1, step.tensor * step.context * step.pipeline * step.data - 1),
                                     "whether ranks communicate: 1 or 0");
-  // Frozen weights are gathered as they are stored.
+  // Frozen weights are gathered in their stored format.
   const Ratio element = step.run.trainable == Trainable::kLora
                             ? InputAt(InputOfFrozenBytes(context), FrozenBytes(context), context.tape)
                             : Ratio(2);
@@ -185,7 +185,7 @@ TrainingMemory MemoryOf(const MemoryTerms& terms, const DeviceStages& device, Ra
   return memory;
 }
 
-// Why that stage: each leaves so much memory.
+// The index of the most loaded stage; its explanation lists the memory left on each stage.
 Ratio MostLoaded(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,
                  const RecomputeChoice& recompute) {
   const TrainingContext& context = terms.context;
@@ -276,7 +276,7 @@ Bytes InFlight(const TrainingContext& context, const Stage& stage, Ratio layers,
   return passes * ((1 - share) * kept + share * layers * checkpoint);
 }
 
-// What one stage keeps of all its micro-batches.
+// Activations of one stage for all micro-batches.
 StageActivations ActivationsOf(const MemoryTerms& terms, const StepTerms& step, const Stage& stage, Ratio index,
                                const RecomputeChoice& recompute) {
   const KeptActivations kept = KeptBy(terms, stage, recompute);
@@ -308,7 +308,7 @@ StageActivations ActivationsOf(const MemoryTerms& terms, const StepTerms& step, 
   return both;
 }
 
-// Bytes of embedding and head at their ends of the pipeline.
+// Bytes of the embedding and the head, on the stages that have them.
 Bytes EndBytes(const TrainingContext& context, const StepTerms& step, const DeviceStages& device, Ratio passes) {
   const FrameworkMemory& framework = step.run.framework.memory;
   const Ratio hidden = context.model.hidden;

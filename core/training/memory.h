@@ -17,32 +17,32 @@ namespace slipstick {
 struct PipelineDegrees {
   Ratio stages = 1, chunks = 1, micro_batches = 1;
 };
-// Peak number of micro-batches, in units of the stage's layers, whose activations stage `stage` holds. Under DualPipe
-// those that come from its own end; the device holds the mirrored stage's too.
+// Peak number of micro-batches whose activations stage `stage` holds, in units of the stage's layers. Under DualPipe it
+// counts those that come from the stage's own end; the device also holds those of the mirrored stage.
 Ratio PassesInFlight(const PipelineDegrees& pipeline, PipelineSchedule schedule, Ratio stage);
 
-// What a device keeps of its layers.
+// Activations that a device keeps of its layers.
 struct StageActivations {
-  Bytes in_flight;         // of all micro-batches, those in host memory included
-  Bytes largest, working;  // of one layer: kept, and restored by recomputation
+  Bytes in_flight;         // of all micro-batches, including those in host memory
+  Bytes largest, working;  // largest single layer: kept activations, and those restored by recomputation
   Ratio passes;            // micro-batches in flight
   Ratio stage_layers;      // of the device's own stage
   Ratio largest_layer;     // parameters of one layer on the device
 };
-// Sets memory.activations. `index`: of the device's own stage, from 0; `reusable`: room that activations take of the
-// gradients.
+// Sets memory.activations. `index`: the device's own stage, from 0; `reusable`: room of the gradients that activations
+// can use.
 StageActivations AddActivations(const MemoryTerms& terms, const StepTerms& step, const DeviceStages& device,
                                 Ratio index, const RecomputeChoice& recompute, Bytes reusable, TrainingMemory& memory);
 
-// Of the device whose own stage is stages[index].
+// Memory of the device whose own stage is stages[index].
 TrainingMemory StageMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,
                            const RecomputeChoice& recompute);
-// As StageMemory, for the most loaded stage, stages[index]; the explanation says why it is that one.
+// As StageMemory, for the most loaded stage, stages[index]; the explanation says why it is the most loaded.
 TrainingMemory MemoryOfMostLoaded(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,
                                   const RecomputeChoice& recompute);
 
-// Bytes by which the most loaded stage exceeds device memory (capacity) or host memory, whichever is more; 0 where
-// every stage fits.
+// Bytes by which the most loaded stage exceeds device memory (capacity) or host memory, whichever is more; 0 if every
+// stage fits.
 Bytes BeyondMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, const RecomputeChoice& recompute,
                    Bytes capacity);
 // Whether every stage fits into device memory (capacity) and into host memory.

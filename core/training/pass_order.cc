@@ -69,7 +69,7 @@ void PassOrder::Gpipe(const PipelineShape& shape) {
   Repeat(m, {{kBackward, 0}});
 }
 
-// Interleaved 1F1B; plain where there is one chunk. A chunk runs p micro-batches before the next chunk does;
+// Interleaved 1F1B; plain 1F1B if there is one chunk. Each chunk runs p micro-batches before the next chunk does;
 // micro-batches missing from the last group are skipped.
 void PassOrder::Interleaved(const PipelineShape& shape, int device) {
   const auto p = static_cast<int>(shape.stages), v = static_cast<int>(shape.chunks),
@@ -116,7 +116,7 @@ void PassOrder::ZbV(const PipelineShape& shape, int device) {
   Repeat(device, {{kWeight, kDown}});
 }
 
-// "Near" micro-batches entered the pipeline at the end that is nearer to the device.
+// "Near" micro-batches entered the pipeline at the end nearer to the device.
 void PassOrder::DualPipe(const PipelineShape& shape, int device) {
   const auto p = static_cast<int>(shape.stages), m = static_cast<int>(shape.micro_batches);
   const int near = 2 * device < p ? 0 : 1, far = 1 - near;
@@ -141,7 +141,7 @@ void PassOrder::DualPipe(const PipelineShape& shape, int device) {
                         {kWeight, near, true}});
   Repeat(to_middle,
          {{kBackward, far}, {kWeight, far, true}, {kForward, far}, {kBackward, near, true}, {kWeight, near, true}});
-  // The second half of these passes postpone their weight gradients, which then run in the order of postponement.
+  // The second half of these passes postpones its weight gradients, which then run in the order of postponement.
   const int turn = (depth + 1) / 2;
   std::vector<int> postponed;
   const auto backward = [&](int lane, bool postpone) {

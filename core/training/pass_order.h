@@ -43,19 +43,19 @@ class PassOrder {
   bool Next(PassGroup& group);
 
  private:
-  // Micro-batches of one chunk or direction, in order.
+  // The micro-batches of one chunk or direction, in order.
   struct Lane {
     int visit = 0, from = 0, to = 0;  // micro-batches [from, to)
-    std::array<int, 3> done{};        // by kind of pass
+    std::array<int, 3> done{};        // by pass kind
   };
   struct Step {
     PassKind kind;
     int lane;
-    bool joined = false;  // in a group with the step before it
+    bool joined = false;  // runs in the same group as the previous step
   };
   struct Loop {
     Count times;
-    std::size_t first, last;  // of steps_
+    std::size_t first, last;  // indices in steps_
   };
   void Repeat(Count times, const std::vector<Step>& steps);
   void Gpipe(const PipelineShape& shape);

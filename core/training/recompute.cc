@@ -47,8 +47,8 @@ double DeepestStage(const std::vector<Stage>& stages) {
   return deepest;
 }
 
-// Nothing; norms and activation functions; the projections up from latents too; the attention core too. Full
-// recomputation of some layers is added to the last one.
+// The light choices: recompute nothing; norms and activation functions; also the up-projections from latents; also the
+// attention core. Full recomputation of some layers is added to the last choice.
 std::vector<RecomputeChoice> LightChoices(const MemoryTerms& terms) {
   std::vector<RecomputeChoice> choices(2);
   choices[1].selective.norms = true;
@@ -57,7 +57,7 @@ std::vector<RecomputeChoice> LightChoices(const MemoryTerms& terms) {
   return choices;
 }
 
-// The last part that a light choice adds.
+// The name of a light choice, by the last part that it adds.
 const char* NameOf(const RecomputePlan& plan) {
   if (plan.core > 0) return "these and the attention core";
   if (plan.latents > 0) return "these and the projections up from the latents";
@@ -69,7 +69,7 @@ RecomputeChoice WithFullLayers(RecomputeChoice choice, double layers, double dee
   return choice;
 }
 
-// The least number of layers per stage to recompute in full. Memory falls with it, so bisection finds it.
+// The least number of layers per stage to recompute in full. Memory falls with that number, so bisection finds it.
 double LeastLayers(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget,
                    const RecomputeChoice& light) {
   const double deepest = DeepestStage(stages);
@@ -107,7 +107,7 @@ RecomputeChoice FastestRecompute(const MemoryTerms& terms, const std::vector<Sta
   for (const RecomputeChoice& choice : light) {
     if (Fits(terms, stages, choice, budget)) consider(choice);
   }
-  // Minimum of a convex sequence, by bisection on its slope.
+  // Minimum of a convex sequence, found by bisection on its slope.
   double low = max(1.0, least), high = deepest - 1;
   while (low < high) {
     const double middle = floor((low + high) / 2);
@@ -121,7 +121,7 @@ RecomputeChoice FastestRecompute(const MemoryTerms& terms, const std::vector<Sta
 
 namespace {
 
-// The least recomputation first: every light one, a layer less and a layer more per stage than decided, all layers.
+// By increasing recomputation: all light choices, a layer less and one more per stage than decided, all layers.
 struct Alternative {
   std::string name;
   RecomputeChoice choice;
@@ -154,7 +154,7 @@ Bytes MemoryUnder(const RecomputeChoice& decided, const MemoryTerms& terms, cons
   return Figure("Memory of the most loaded stage", MemoryOfMostLoaded(terms, stages, fullest, decided).Total());
 }
 
-// `compare`: what an alternative was judged by, where it was considered at all.
+// `compare`: the value by which an alternative was compared, if it was considered.
 template <class Q>
 RecomputeChoice Explain(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages,
                         Bytes budget, const std::string& compared,

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kKindNames{"forward", "backward", "weight"};
 
-// FIFO of end times of activations (or gradients) sent and not yet consumed; sender and receiver follow the same order.
+// FIFO of the end times of activations (or gradients) sent and not yet consumed; both ends follow the same order.
 class Queue {
  public:
   [[nodiscard]] bool empty() const { return taken_ == ends_.size(); }
@@ -33,8 +33,8 @@ class Queue {
   std::vector<double> ends_;
 };
 
-// Any schedule, pass by pass. A device runs its passes in order and waits only for what its neighbors send; only
-// messages in flight are kept.
+// Simulates any schedule, pass by pass. A device runs its passes in order and waits only for messages from its
+// neighbors; only messages in flight are stored.
 class Simulation {
  public:
   Simulation(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer)
@@ -44,8 +44,8 @@ class Simulation {
         visits_(static_cast<int>(passes.size())),
         sent_(4 * passes.size()) {}
 
-  // Calls `emit(device, pass, start, end)` for every pass, of each device for the first `most`; returns the end of the
-  // last.
+  // Calls `emit(device, pass, start, end)` for the first `most` passes of each device; returns the end of the last
+  // pass.
   template <class Emit>
   double Run(const Emit& emit, Count most = std::numeric_limits<Count>::max()) {
     struct Device {
@@ -95,13 +95,13 @@ class Simulation {
                                                : times.weight_gradient)
         .base();
   }
-  // Messages of `visit` in the direction of the pass.
+  // Messages of the virtual stage `visit`, in the direction of the pass.
   Queue& Sent(int visit, const Pass& pass) {
     const int row = 2 * pass.direction + (pass.kind == PassKind::kForward ? 0 : 1);
     return sent_[static_cast<std::size_t>(row * visits_ + visit)];
   }
-  // Neighboring virtual stages that feed and are fed by a pass; -1: none. The turn from forward to backward on the last
-  // virtual stage and weight gradients need no message: the device's own order holds them.
+  // Neighboring virtual stages that feed and are fed by a pass; -1: none. Weight gradients, and the turn from forward
+  // to backward on the last virtual stage, need no message: the device's own order ensures them.
   [[nodiscard]] int From(const Pass& pass) const {
     if (pass.kind == PassKind::kForward) return pass.visit - 1;
     return pass.kind == PassKind::kBackward && pass.visit + 1 < visits_ ? pass.visit + 1 : -1;
@@ -143,8 +143,8 @@ class Simulation {
   std::vector<Queue> sent_;
 };
 
-// 1F1B, plain or interleaved, without pass orders or a timeline: pass q of a direction needs pass q of the neighbor,
-// whose most recent end times are kept.
+// 1F1B, plain or interleaved, without pass orders or a timeline: pass q of a direction needs pass q of the neighbor.
+// Only the most recent end times are stored.
 class Interleaving {
  public:
   Interleaving(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer)
@@ -152,7 +152,7 @@ class Interleaving {
         v_(static_cast<int>(shape.chunks)),
         passes_(passes),
         transfer_(transfer.base()) {
-    // A device leads another by at most a warm-up, 2(p - 1) + (v - 1)p passes, plus the p that the last group may lack.
+    // A device leads another by at most a warm-up, 2(p - 1) + (v - 1)p passes, plus p that the last group may lack.
     for (kept_ = 1; kept_ < (v_ + 3) * p_;) kept_ *= 2;
     forward_.resize(At(p_ * kept_));
     backward_.resize(At(p_ * kept_));
@@ -178,7 +178,7 @@ class Interleaving {
  private:
   struct Passes {  // of one direction
     int done = 0;
-    // Of the next pass: its chunk and its index in the group of p micro-batches that begins at micro-batch `first`.
+    // The next pass: its chunk, and its index in the group of p micro-batches that begins at micro-batch `first`.
     int chunk = 0, index = 0, first = 0;
   };
   struct Device {
@@ -197,7 +197,7 @@ class Interleaving {
     if (++passes.chunk == v_) passes.chunk = 0, passes.first += p_;
   }
 
-  // Runs passes of a device until one has to wait; false if none could run.
+  // Runs passes of a device until one must wait; false if none could run.
   bool Advance(int i) {
     Device& device = devices_[At(i)];
     const int warm_up = v_ == 1 ? p_ - 1 - i : 2 * (p_ - 1 - i) + (v_ - 1) * p_;
@@ -262,10 +262,10 @@ struct Run {
   double length = 0, work = 0;
 };
 
-// Length of a schedule from `run(micro_batches)`. In steady state p further micro-batches always add the same: the
-// busiest device's time for p, or more where devices wait for each other in turn, but never less. The length is
-// extrapolated once that many add it. Where more passes than `kMostPasses` do not settle, what the last p added is
-// extrapolated.
+// Length of a schedule from `run(micro_batches)`. In steady state p further micro-batches always add the same time: the
+// busiest device's time for p, or more if devices wait for each other in turn, but never less. The length is
+// extrapolated as soon as p micro-batches add that time. If more than `kMostPasses` passes do not reach it, the time
+// that the last p added is extrapolated.
 template <class RunOf>
 double Settled(const PipelineShape& shape, const RunOf& run) {
   constexpr Count kFilled = 5, kMostPasses = 1 << 20;
@@ -313,8 +313,8 @@ double SimulatedLength(const PipelineShape& shape, const std::vector<StagePass>&
   });
 }
 
-// All forward, then all backward: in each direction the first micro-batch passes every stage, and the others follow at
-// the pace of the slowest one.
+// All forward passes, then all backward passes: in each direction the first micro-batch passes every stage, and the
+// others follow at the pace of the slowest stage.
 double GpipeLength(const PipelineShape& shape, const std::vector<StagePass>& passes, Seconds transfer) {
   Seconds once, forward, backward;
   for (const StagePass& pass : passes) {

@@ -18,7 +18,7 @@
 namespace slipstick {
 namespace {
 
-// Time of one stage in `m` micro-batches; the rest of the step is its bubble.
+// Time of one stage for `m` micro-batches; the rest of the step is its bubble.
 StepTime TimeOfStage(double m, const StageTime& stage, const StepTime& step, const LinkTime& link) {
   StepTime time = step;
   time.forward = m * stage.forward.compute;
@@ -33,9 +33,9 @@ StepTime TimeOfStage(double m, const StageTime& stage, const StepTime& step, con
 }
 
 // The passes, then on every device the end of the step: exposed reduction, optimizer, jitter, host work. A longer
-// schedule is cut.
+// schedule is cut off.
 void SetTimeline(const Pipeline& pipeline, Seconds schedule_length, TrainingReport& report) {
-  constexpr Count kMostPasses = 1 << 14;  // 2 MB of a report
+  constexpr Count kMostPasses = 1 << 14;  // 2 MB in a report
   std::vector<ScheduledPass>& boxes = report.timeline;
   boxes = Timeline(pipeline.shape, pipeline.passes, pipeline.transfer, kMostPasses);
   const auto shown = static_cast<Count>(boxes.size()), of = PassesOf(pipeline.shape, pipeline.passes);
@@ -48,7 +48,7 @@ void SetTimeline(const Pipeline& pipeline, Seconds schedule_length, TrainingRepo
   }
 }
 
-// Memory of the most loaded stage. Of equal stages the first has the most passes in flight.
+// Memory of the most loaded stage. Among equal stages the first has the most passes in flight.
 TrainingMemory FullestMemory(const MemoryTerms& terms, const std::vector<Stage>& plan,
                              const RecomputeChoice& recompute) {
   TrainingMemory fullest;
@@ -98,15 +98,15 @@ Seconds StepTimeUnder(const TrainingContext& context, const LayerWorks& works, c
 }
 
 // Lower bound on the step time: the passes of the slowest stage; under 1F1B and GPipe also those of the last stage plus
-// one micro-batch's passes on all stages before it, which the pipeline needs to fill and drain. The bound on energy
-// needs compute apart.
+// one micro-batch's passes on all stages before it, which the pipeline needs to fill and drain. The lower bound on
+// energy needs compute time separately.
 StepTime StepTimeLowerBound(const TrainingContext& context, const std::vector<StageTime>& stages,
                             const Pipeline& pipeline) {
   const StageTime* slowest = &stages.front();
   for (const StageTime& stage : stages) {
     if (stage.Total() > slowest->Total()) slowest = &stage;
   }
-  constexpr double kRounding = 1 - 1e-12;  // the bound must hold whatever the order of the sums
+  constexpr double kRounding = 1 - 1e-12;  // the bound must hold for any order of summation
   const double m = context.shape.micro_batches;
   StepTime bound;
   bound.forward = kRounding * m * slowest->forward.compute;
@@ -115,7 +115,7 @@ StepTime StepTimeLowerBound(const TrainingContext& context, const std::vector<St
   Seconds work = m * slowest->Total();
   const PipelineSchedule schedule = context.run.mapping.schedule;
   if (schedule == PipelineSchedule::kOneFOneB || schedule == PipelineSchedule::kGpipe) {
-    Seconds others;  // on their first chunk
+    Seconds others;  // stages before it, on their first chunk
     for (std::size_t i = 0; i + 1 < stages.size(); ++i)
       others += pipeline.passes[i].forward + pipeline.passes[i].backward;
     work = max(work, m * stages.back().Total() + others);
@@ -124,8 +124,8 @@ StepTime StepTimeLowerBound(const TrainingContext& context, const std::vector<St
   return bound;
 }
 
-// Forward passes alone over the batch, as log-probabilities of given texts take: every micro-batch on the slowest
-// stage, and the first one on its way to it and on. Nothing is kept for a backward pass, nothing recomputed.
+// Only forward passes over the batch, as for log-probabilities of given texts: every micro-batch on the slowest stage,
+// and the first one on all other stages. Nothing is kept for a backward pass, and nothing is recomputed.
 Seconds ForwardPasses(const TrainingContext& context, const std::vector<StageTime>& stages,
                       const PipelineSends& sends) {
   Seconds slowest, all;
@@ -230,7 +230,7 @@ class Evaluation {
     return memory;
   }
 
-  // For a search, a run that is impossible needs no time.
+  // In a search, an impossible run needs no time.
   bool StopsEarly() {
     if (detail_.advice) return false;
     report_.memory = OnDevice(FullestMemory(memory_terms_, plan_->stages, recompute_));
@@ -271,7 +271,7 @@ class Evaluation {
     TimeLayersInto();
   }
 
-  // Mean of the devices: every stage's kernels.
+  // Mean over the devices: the kernels of all stages.
   [[nodiscard]] Flops ExecutedFlops() const {
     const Flops micro_batch_flops = FlopsOfStages(context_, *times_, plan_->stages);
     return Figure("FLOPs that the kernels execute in a step",
@@ -288,7 +288,7 @@ class Evaluation {
     return bound;
   }
 
-  // The passes' computing is split as the operators of all layers are.
+  // The compute time of the passes is split in proportion to the operators of all layers.
   void ReportBounds(const StepTime& time) {
     TimeByBound layers;
     for (const LayerKind kind : kLayerKinds) {
@@ -347,7 +347,7 @@ class Evaluation {
   const LayerWorks& works_;
   const MemoryTerms memory_terms_;
   RecomputeChoice recompute_;
-  Bytes memory_budget_;  // what automatic choices may fill of the capacity
+  Bytes memory_budget_;  // part of the capacity that automatic choices may fill
   const StagePlan* plan_ = nullptr;
   const LayerTimes* times_ = nullptr;
   TrainingReport report_;

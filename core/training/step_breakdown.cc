@@ -19,15 +19,15 @@ namespace {
 constexpr std::string_view kPipelineSource =
     "Narayanan et al., Efficient Large-Scale Language Model Training on GPU Clusters, 2021";
 
-// Share of the micro-batches that a device computes as its own stage: half of them under DualPipe, the others as the
-// mirrored stage.
+// Share of the micro-batches that a device computes as its own stage: half of them under DualPipe, where the others
+// belong to the mirrored stage.
 double OwnStageShare(const TrainingContext& context, std::size_t stages) {
   if (context.run.mapping.schedule != PipelineSchedule::kDualPipe || stages < 2) return 1;
   const auto m = static_cast<Count>(context.shape.micro_batches);
   return static_cast<double>((m + 1) / 2) / static_cast<double>(m);
 }
 
-// The passes of a micro-batch on the slowest device; of its communication the exposed part, or all.
+// The passes of a micro-batch on the slowest device, with either the exposed part of its communication or all of it.
 struct PassTimes {
   Seconds forward, backward, recompute;  // computing
   Seconds tp, cp, ep, sharded, offload;
@@ -94,10 +94,10 @@ void AddPasses(Ratio micro_batches, const PassTimes& pass, const PipelineSends& 
                    "ZeRO-3 communication per micro-batch, gradients and weights once per step");
 }
 
-// What the simulated schedule rests on.
+// The numbers that the simulated schedule depends on.
 struct ScheduleGrounds {
   Seconds pass, first_pass, last_pass;  // of the slowest, the first and the last device
-  Seconds exposed, transfer;            // of the sends: within the passes, and between them
+  Seconds exposed, transfer;            // of the sends: within the passes, and between passes
   Ratio micro_batches, stages, chunks;
 };
 
@@ -125,7 +125,7 @@ Seconds LengthOf(const Pipeline& pipeline, const ScheduleGrounds& grounds, Secon
   const double by_first = by_pass(0), by_last = by_pass(pipeline.passes.size() - 1);
   const double by_exposed = moved(exposed) / kNudge, by_transfer = moved(later) / kNudge;
   const double by_micro_batches = moved(more) * grounds.micro_batches / grounds.stages;
-  // With all passes and sends the length scales: the rest is that of the stages in between.
+  // The length scales with all passes and sends together, so the remaining share is that of the stages in between.
   return Procedure(
       "End of the last pass", length,
       {Ground(grounds.pass, 1 - by_first - by_last - by_exposed - by_transfer), Ground(grounds.first_pass, by_first),
@@ -148,7 +148,7 @@ Seconds AddBubble(const Pipeline& pipeline, const ScheduleGrounds& grounds, Step
   return length;
 }
 
-// Offload, optimizer, launches, jitter and the host.
+// Adds offload, optimizer, launches, jitter and host work.
 void AddEndOfStep(const StepTerms& step, const PassTimes& pass, const GradientExchange& gradients,
                   Seconds schedule_length, StepTime& time) {
   const Framework& framework = step.run.framework;

@@ -14,15 +14,15 @@ namespace slipstick {
 struct PipelineSends {
   Seconds one;            // a single send
   Seconds exposed, link;  // per micro-batch
-  Seconds transfer;       // the part of a send that is not in the passes: the next stage waits for it
+  Seconds transfer;       // the part of a send outside the passes, for which the next stage waits
 };
 PipelineSends TimePipelineSends(const TrainingContext& context);
 
-// Input of the schedule's simulation: numbers without nodes.
+// Input of the schedule simulation; its numbers have no nodes.
 struct Pipeline {
   PipelineShape shape;
-  std::vector<StagePass> passes;  // of every virtual stage, exposed sends included
-  Seconds transfer;               // of the sends
+  std::vector<StagePass> passes;  // one per virtual stage, including exposed sends
+  Seconds transfer;               // of a send
 };
 Pipeline PipelineOf(const TrainingContext& context, const LayerTimes& times,
                     const std::vector<KindCounts>& virtual_stages, const PipelineSends& sends);
@@ -32,16 +32,16 @@ std::vector<StageTime> DeviceTimes(const TrainingContext& context, std::vector<S
 
 // The step of the slowest device.
 struct StepBreakdown {
-  Seconds step_time;  // of all parts
+  Seconds step_time;  // sum of all parts
   StepTime time;
   LinkTime link;
   Seconds schedule_length;
 };
-// `stages`: times per device (DeviceTimes); `plan`: what they were computed from.
+// `stages`: times per device (DeviceTimes); `plan`: the stages from which they were computed.
 StepBreakdown BreakDownStep(const TrainingContext& context, const std::vector<StageTime>& stages,
                             const std::vector<Stage>& plan, const Pipeline& pipeline, const PipelineSends& sends);
 
-// The exposed communication of a step by the network level that each group of ranks waits for.
+// The exposed communication of a step, by the network level that each group of ranks uses.
 
 std::vector<NetworkLevelTime> NetworkTimeByLevel(const TrainingContext& context, const StepTime& time);
 

@@ -9,7 +9,7 @@
 namespace slipstick {
 namespace {
 
-// Relative slow-down of a step per doubling of the pods or nodes.
+// Relative slowdown of a step per doubling of the pods or nodes.
 Ratio PodJitter(const TrainingContext& context) {
   const std::vector<NetworkLevel>& levels = context.cluster.networks;
   if (levels.size() < 2) return InputAt("cluster.networks", Ratio(0), context.tape);

@@ -19,17 +19,17 @@ void ValidateAndFillDefaults(TrainingRun& run, const Model& model, const Cluster
 
 class TrainingMemo;
 
-// What to compute besides the figures.
+// What EvaluateTraining computes besides the main figures.
 struct TrainingDetail {
   bool operators = true;  // and collectives
   bool timeline = true;
-  // Every stage's memory and time, the time of a run that does not fit, and the nearest change under which it would. A
-  // search needs none of them.
+  // Every stage's memory and time, the time of a run that does not fit, and the nearest change that makes it fit. A
+  // search needs none of these.
   bool advice = true;
-  // For a search: sub-results that its mappings share (memo.h), made for this very model, cluster and run.
+  // For a search: sub-results that its mappings share (memo.h); made for this same model, cluster and run.
   TrainingMemo* memo = nullptr;
-  // For a search: called with a report of the run's memory and a lower bound on its step time; true ends the evaluation
-  // there, as `pruned`.
+  // For a search: called with a report that has the run's memory and a lower bound on its step time. If it returns
+  // true, the evaluation ends there, marked as `pruned`.
   const std::function<bool(const TrainingReport& bound)>* can_prune = nullptr;
 };
 // The run must be valid (ValidateAndFillDefaults without issues). A run that does not fit is reported in `infeasible`.

@@ -35,7 +35,7 @@ Bytes FullestStage(const TrainingRun& run, const TrainingContext& base) {
   return fullest;
 }
 
-// Whether a run may split tensors, layers, sequences and experts so; more tensor parallelism stays within a node.
+// Whether a run may split tensors, layers, sequences and experts like this; more TP must stay within a node.
 bool IsLegalSplit(const TrainingContext& context, const TrainingRun& run) {
   const TrainingMapping& mapping = run.mapping;
   const Count heads_over = mapping.cp_kind == ContextKind::kUlysses ? mapping.tp * mapping.cp : Count(mapping.tp);
@@ -65,7 +65,7 @@ std::string NearestFitOf(const TrainingContext& context, const TrainingRun& run,
     changed.mapping.zero = zero;
     if (fits(changed)) return "ZeRO-" + std::to_string(zero) + " would fit";
   }
-  // More model parallelism on the same devices, in place of data parallelism.
+  // More model parallelism on the same devices, instead of data parallelism.
   const Count data = run.mapping.dp.value_or(1);
   for (Count factor = 2; factor <= 64; factor *= 2) {
     for (const auto& [name, member] : {std::pair("TP ", &TrainingMapping::tp), std::pair("PP ", &TrainingMapping::pp),
@@ -93,7 +93,7 @@ std::string NearestFit(const TrainingContext& context, Bytes capacity) {
 
 namespace {
 
-// Paths of inputs that a rule set, not a measurement.
+// Paths of inputs that were set by a rule, not a measurement.
 std::vector<std::string> AssumedInputs(const TrainingContext& context) {
   using A = AssumedEfficiency;
   std::vector<AssumedFlag> used{&A::gemm_efficiency, &A::sustained_clock_derating, &A::rated_power,
@@ -133,7 +133,7 @@ void SetRates(const TimedRun& run, TrainingReport& report) {
   report.model_flops_per_step_causal = flops.model_causal;
 }
 
-// Time and energy of the run without interruptions; returns the mean power of a device.
+// Sets time and energy of the run without interruptions; returns the mean power per device.
 Watts SetTimeAndEnergy(const TimedRun& run, TrainingReport& report) {
   report.time_to_train =
       Figure("Time to train", run.ramp.time + (run.tokens - run.ramp.tokens) / report.useful_tokens_per_s,
@@ -151,7 +151,7 @@ Flops FlopsOfRun(const TimedRun& run) {
   return Figure("Model FLOPs of the run", steps * run.flops.model);
 }
 
-// What else a run can be where no change of its mapping makes it fit.
+// Alternatives for a run that no change of its mapping makes fit.
 std::string OtherRuns(const TrainingRun& run) {
   const std::string frozen = run.trainable == Trainable::kAll                ? "fine-tune with LoRA, "
                              : run.frozen_precision == FrozenPrecision::kNf4 ? ""

@@ -1,4 +1,4 @@
-// From a step to the run: throughput, utilization, time and energy to train, whether it fits.
+// From a step to the run: throughput, utilization, time and energy to train, and whether it fits.
 #pragma once
 
 #include <string>
@@ -10,32 +10,30 @@
 
 namespace slipstick {
 
-// Fills what follows from step_time, time, memory and stages. `known`: the FLOPs of the step, null if not counted yet.
-// `first_step`: time of the step at the start of a batch ramp. `advice`: as in TrainingDetail.
+// Fills the figures that follow from step_time, time, memory and stages. `known`: the FLOPs of the step; null if not
+// yet counted. `first_step`: step time at the start of a batch ramp. `advice`: as in TrainingDetail.
 void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, const StepFlops* known, bool advice,
                   Seconds first_step, TrainingReport& report);
 
-// The smallest change under which the run would fit, as a phrase; "" where none of those tried fits.
+// The smallest change that makes the run fit, as a phrase; "" if none of the tried changes does.
 std::string NearestFit(const TrainingContext& context, Bytes capacity);
 
-// What the figures of a run are computed from.
-
-// What the rates of a run are computed from.
+// The numbers from which the rates of a run are computed.
 struct TimedRun {
   Ratio devices, batch;     // sequences of a step
-  Ratio sequence, counted;  // tokens of a sequence, and of them no padding
+  Ratio sequence, counted;  // tokens per sequence; of these, tokens that are not padding
   Tokens tokens;            // of the run
   struct {
     Seconds time;
     Tokens tokens;
   } ramp{};             // of a growing batch
-  FlopsPerSecond peak;  // of a device
+  FlopsPerSecond peak;  // per device
   StepFlops flops;
   Flops executed;           // per device
-  Seconds step_time, busy;  // busy: a device computes
+  Seconds step_time, busy;  // busy: part of the step in which a device computes
   Watts idle, tdp;
 };
-// `first_step`: at the start of a batch ramp.
+// `first_step`: step time at the start of a batch ramp.
 TimedRun TimedRunOf(const TrainingContext& context, const StepFlops& flops, Seconds first_step,
                     const TrainingReport& report);
 
@@ -47,7 +45,7 @@ struct PlainRun {
 };
 RunReport WithInterruptions(const TrainingContext& context, const PlainRun& plain);
 
-// The time while the run's batch grows.
+// Time of the steps while the run's batch grows.
 Seconds RampTime(const TrainingContext& context, Seconds start_time, Seconds step_time);
 
 }  // namespace slipstick

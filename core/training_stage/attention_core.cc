@@ -42,7 +42,7 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work) 
       Figure("Memory traffic of the scores", context.framework().compute.softmax_passes * element * scores,
              "forward and backward: mask, softmax and dropout each pass through memory", source);
   const Bytes operands = scores * width * element;  // of two GEMMs, with tiles of 128 x 128
-  // Of so many GEMMs and a share of the passes.
+  // Time of `gemms` GEMMs and of the passes that move `bytes`.
   const auto pass = [&](Flops flops, double gemms, Bytes bytes) {
     const Seconds compute = flops / score_rate, passes = bytes / stream_rate;
     KernelTime kernel{
@@ -63,8 +63,8 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work) 
 }
 
 CoreTime TimeRecurrence(const TrainingContext& context, const AttentionWork& work) {
-  // Backward over forward: the chunks' products recomputed and their gradients, as flash attention's five GEMMs for
-  // two.
+  // Backward time over forward time: the backward pass recomputes the chunks' products and computes their gradients,
+  // five GEMMs for two, as in flash attention.
   const double backward_work = 2.5;
   const LinearAttention& linear = *context.model.linear_attention;
   Recurrence recurrence;
@@ -83,7 +83,7 @@ CoreTime TimeRecurrence(const TrainingContext& context, const AttentionWork& wor
            Figure("FLOPs of the recurrence, backward", backward_work * kernel.flops), backward_work * kernel.bytes)};
 }
 
-// The faster form; the FLOPs stay those of flash attention.
+// The faster of both forms; the FLOPs stay those of flash attention.
 KernelTime FasterOf(const KernelTime& flash, const KernelTime& unfused) {
   const bool is_unfused = unfused.time < flash.time;
   KernelTime faster = is_unfused ? unfused : flash;
@@ -99,7 +99,7 @@ KernelTime FasterOf(const KernelTime& flash, const KernelTime& unfused) {
 
 CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work) {
   if (work.is_recurrence) return TimeRecurrence(context, work);
-  // A compressed history has fused kernels alone: separate ones would have to gather its entries.
+  // Only fused kernels support a compressed history: separate ones would have to gather its entries.
   if (context.model.compressed) return TimeFlash(context, work);
   const CoreTime unfused = TimeUnfused(context, work);
   if (!context.run.flash_attention) return unfused;
@@ -111,7 +111,7 @@ CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work) {
 
 namespace {
 
-// Of the framework, else of the device.
+// The framework's kernel if it has one for the device's architecture, otherwise the device's.
 TrainingAttention KernelFor(const TrainingContext& context) {
   const Device& device = context.device();
   for (const TrainingAttention& own : context.framework().compute.attention) {
@@ -121,7 +121,7 @@ TrainingAttention KernelFor(const TrainingContext& context) {
           device.architecture->data_sheet.attention_exponentials};
 }
 
-// The terms of the flash-attention formulas. FLOPs are of the scores that the causal mask leaves.
+// The terms of the flash-attention formulas. FLOPs count only scores that the causal mask leaves.
 struct FlashTerms {
   FlopsPerSecond sustained_rate;
   Seconds exponential_time, tile_time;
@@ -160,7 +160,7 @@ FlashTerms FlashTermsOf(const TrainingContext& context, const AttentionWork& wor
   return terms;
 }
 
-// A pass's own time, or that of the caches.
+// The longer of a pass's own time, `work`, and the times of the caches.
 Seconds BoundByCaches(const Device& device, Seconds work, const LevelTraffic& traffic, Bound& bound) {
   const LevelTimes levels = TimesThroughCaches(traffic, device);
   const Seconds slowest = SlowestLevel(work, levels);
@@ -168,7 +168,7 @@ Seconds BoundByCaches(const Device& device, Seconds work, const LevelTraffic& tr
   return slowest;
 }
 
-// With the version of FlashAttention that the framework states.
+// Applies the FlashAttention version that the framework states.
 void SetVersion(const TrainingContext& context, const AttentionWork& work, CoreTime& core) {
   const std::optional<FlashVersion>& version = context.framework().compute.flash_version;
   if (!version) return;

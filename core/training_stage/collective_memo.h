@@ -1,4 +1,4 @@
-// Caches times of collectives of one cluster: the same few recur in thousands of mappings.
+// Caches times of collectives on one cluster: the same few collectives recur in thousands of mappings.
 #pragma once
 
 #include <array>

@@ -20,8 +20,8 @@
 namespace slipstick {
 namespace {
 
-// At line rate: no share of the bandwidth lost, the level's own latency.
-// Link to the rank `stride` devices further, over the innermost level that joins the whole group.
+// Link to the rank `stride` devices further, over the innermost level that joins the whole group. At line rate it has
+// the full bandwidth and the level's own latency.
 Link LinkOver(const StepCluster& prepared, bool at_line_rate, const Span& span, Ratio innermost) {
   const auto& [stride, size] = span;
   const std::vector<NetworkLevel>& levels = prepared.cluster.networks;
@@ -92,7 +92,7 @@ GroupPlacement PlaceSpans(const Cluster& cluster, const Span* spans, int count) 
   Ratio joined = 1, placed = 1, ranks = 1;
   for (int i = 0; i < count; ++i) ranks *= spans[i].size;
   for (std::size_t level = 0; level < cluster.networks.size(); ++level) {
-    const Ratio below = joined;  // devices in a part of this level
+    const Ratio below = joined;  // devices in one unit of this level
     joined *= cluster.networks[level].size;
     Ratio members = 1, nearest = 0;
     for (int i = 0; i < count; ++i) {
@@ -174,7 +174,7 @@ Ratio ContentionBeside(const TrainingContext& context, Bytes moved, Seconds link
 
 namespace {
 
-// `framework` has nodes. What the roofline scales is bound before it does, what rules fill after they did.
+// `framework` has nodes. Inputs that the roofline scales are bound before scaling, members that rules fill afterwards.
 std::shared_ptr<const StepCluster> ClusterWithNodes(const Cluster& cluster, const Framework& framework, Tape& tape) {
   Cluster asked = cluster;
   BindNetworks(asked.networks, tape);

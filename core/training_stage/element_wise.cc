@@ -38,7 +38,7 @@ BiasTraffic TrafficOfBiases(const TrainingContext& context) {
                                                                                 : BiasTraffic{};
 }
 
-// Permutation of routed rows, and expert biases where no fused kernel adds them.
+// Permutation of routed rows, and expert biases unless a fused kernel adds them.
 PassTraffic RoutedTraffic(const TrainingContext& context, const LayerWork& work) {
   const Ratio permute = context.framework().experts.permute_traffic, width = RoutedWidth(context.model),
               expert = work.expert_columns;
@@ -79,7 +79,7 @@ Elementwise TimeElementwise(const TrainingContext& context, const LayerWork& wor
 
 namespace {
 
-// Quantized weights of a layer, unpacked for the GEMMs of one pass.
+// Time to unpack the quantized weights of a layer for the GEMMs of one pass.
 Seconds UnpackTime(const TrainingContext& context, const LayerWork& work) {
   if (!UnpacksWeights(context)) return {};
   const double gemm_bytes = BytesPerElement(NativePrecision(context.device(), context.run.precision));

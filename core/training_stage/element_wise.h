@@ -1,4 +1,4 @@
-// What a training layer computes beside its products and attention: elementwise passes and low-rank adapters.
+// Work of a training layer besides its GEMMs and attention: elementwise passes and low-rank adapters.
 #pragma once
 
 #include <string_view>
@@ -20,8 +20,8 @@ struct Elementwise {
 // rate.
 Elementwise TimeElementwise(const TrainingContext& context, const LayerWork& work);
 
-// Low-rank adapters beside the frozen GEMMs: two thin GEMMs each, and their gradients, bound by memory up to a rank of
-// some 200.
+// Low-rank adapters beside the frozen GEMMs: two thin GEMMs each, and their gradients; memory-bandwidth-bound up to a
+// rank of about 200.
 struct Adapters {
   Seconds forward, backward;
 };

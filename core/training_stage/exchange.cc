@@ -54,7 +54,7 @@ Exchange TensorExchange(const TrainingContext& context, Ratio pairs) {
   const auto time = [&](CollectiveType type) { return TimeCollective(context, type, residual, RankGroup::kTensor); };
   const Seconds gather = mapping.sequence_parallel ? time(CollectiveType::kAllGather) : Seconds{};
   const Seconds reduce = time(mapping.sequence_parallel ? CollectiveType::kReduceScatter : CollectiveType::kAllReduce);
-  // Chunked overlap needs an all-gather before the GEMMs and a reduce-scatter after them.
+  // Overlap in chunks needs an all-gather before the GEMMs and a reduce-scatter after them.
   const bool overlaps =
       mapping.overlap.tp.value_or(framework.tensor_overlap && mapping.sequence_parallel && context.run.flash_attention);
   const Ratio exposed_share = overlaps ? framework.tensor_exposed : Ratio(1);
@@ -72,7 +72,7 @@ Exchange TensorExchange(const TrainingContext& context, Ratio pairs) {
 
 namespace {
 
-// Keys and values go round the ring while the attention core computes on those that are there.
+// Keys and values travel around the ring while the attention core works on the blocks that have arrived.
 ContextExchange RingExchange(const TrainingContext& context, Bytes kv_bytes, Seconds core_forward,
                              Seconds core_backward) {
   const Ratio ranks = context.shape.context;
@@ -124,7 +124,7 @@ struct DispatchAndCombine {
   Seconds dispatch, combine;
 };
 
-// Kernels that send a token across the network once per node (DeepEP).
+// Kernels that send each token across the network only once per node (DeepEP).
 DispatchAndCombine DedicatedKernels(const TrainingContext& context) {
   const FrameworkExperts& framework = context.framework().experts;
   const Moe& moe = *context.model.moe;
@@ -146,7 +146,7 @@ DispatchAndCombine DedicatedKernels(const TrainingContext& context) {
   return exchange;
 }
 
-// An all-to-all of routed tokens each way: dispatch in the framework's format, combine in 16 bit.
+// One all-to-all of routed tokens in each direction: dispatch in the framework's format, combine in 16 bit.
 DispatchAndCombine LibraryExchange(const TrainingContext& context, const LayerWork& work) {
   const Bytes combined = RoutedBytes(work.dispatched_tokens, RoutedWidth(context.model));
   const Bytes dispatched = Figure("Tokens that a rank sends", context.framework().experts.dispatch_bytes / 2 * combined,
@@ -159,7 +159,7 @@ DispatchAndCombine LibraryExchange(const TrainingContext& context, const LayerWo
   return {dispatch, one_way(combined)};
 }
 
-// Expert tensor parallelism: each of its ranks needs the rows of all.
+// Expert tensor parallelism: each of its ranks needs the rows of all its ranks.
 Seconds GatherRows(const TrainingContext& context, const LayerWork& work) {
   if (context.shape.expert_tensor <= 1) return {};
   return TimeCollective(context, CollectiveType::kAllGather, RoutedBytes(work.even_rows, RoutedWidth(context.model)),

@@ -11,11 +11,11 @@ namespace slipstick {
 struct Exchange {
   Seconds link;     // time on the links, exposed or hidden
   Seconds exposed;  // at most link
-  // Of them, what selective recomputation repeats.
+  // The parts of these that selective recomputation repeats.
   Seconds repeated_link{}, repeated{};
 };
 
-// The groups of ranks that a collective joins: one degree of parallelism, or two that lie one within the other.
+// Groups of ranks for collectives: one degree of parallelism, or two nested ones.
 enum class RankGroup { kTensor, kContext, kData, kShard, kReplica, kExperts, kExpertData, kExpertTensor };
 ENUM_NAMES(RankGroup, {kTensor, "tp"}, {kContext, "cp"}, {kData, "dp"}, {kShard, "shard"}, {kReplica, "replica"},
            {kExperts, "ep"}, {kExpertData, "expert_dp"}, {kExpertTensor, "expert_tp"});
@@ -26,8 +26,8 @@ inline Seconds TimeCollective(const TrainingContext& context, CollectiveType typ
   return TimeCollective(context, {.type = type, .bytes = bytes}, group);
 }
 
-// TP communication of one layer in one direction: `pairs` times an all-gather and a reduce-scatter of the residual
-// stream, or an all-reduce without sequence parallelism. The backward pass needs the same.
+// TP communication of one layer in one direction: `pairs` pairs of an all-gather and a reduce-scatter of the residual
+// stream, or as many all-reduces without sequence parallelism. The backward pass needs the same.
 Exchange TensorExchange(const TrainingContext& context, Ratio pairs);
 
 // CP communication of one layer. A ring is hidden behind the blocks of attention that it feeds.

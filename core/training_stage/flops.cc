@@ -45,7 +45,7 @@ Ratio AdapterParameters(const Model& model, const Framework& framework) {
 
 namespace {
 
-// Multiply-adds per pair of tokens, all heads.
+// Multiply-adds per pair of tokens, over all heads.
 Ratio HeadColumns(const Model& model, Mixer mixer) {
   const MixerCore core = CoreOf(model, mixer, WholeWidths(model));
   return Figure("Multiply-adds per pair of tokens", core.heads * (core.query_width + core.value_width), "all heads");
@@ -58,14 +58,14 @@ Ratio RecurrentPairs(const LinearAttention& linear, Ratio attended) {
   return Figure("Multiply-adds per token of the recurrences", Ratio(linear.layers) * Ratio(linear.heads) * head_pairs);
 }
 
-// Of attention and recurrences, per token, forward; the causal mask hides a part of it.
+// FLOPs of attention and recurrences, per token, forward; the causal mask hides a part of them.
 struct AttentionFlops {
   Flops core, masked;
 };
 
 constexpr std::string_view kMasked = "Attention FLOPs per token that the causal mask hides, forward";
 
-// Attention to a compressed history: its keys in place of the context.
+// Attention to a compressed history: its keys replace the context.
 AttentionFlops CompressedAttention(const Model& model, Ratio attended, Ratio attention_layers) {
   const Ratio head_columns = HeadColumns(model, Mixer::kFullAttention);
   const CompressedKeys keys = KeysOfCompressed(model, attended);
@@ -87,7 +87,7 @@ AttentionFlops AttentionOverSquares(const Model& model, Ratio attended, Ratio fu
                  "half of the square; with a window of w tokens, the triangle at the start of a document")};
 }
 
-// Per token, forward.
+// FLOPs per token, forward.
 struct TokenFlops {
   Flops core, layers, head, masked;
 };
@@ -113,7 +113,7 @@ StepFlops CountFlops(const Model& model, const TrainingRun& run, const Recompute
   const auto [core, layers, head, masked] = CountTokenFlops(model, ShapeOf(run).attended);
   const bool lora = run.trainable == Trainable::kLora;
   const Ratio tokens = Figure("Tokens of a step", Ratio(run.global_batch) * Ratio(run.sequence));
-  // Frozen weights need no weight gradient; the attention core's backward pass is twice its forward pass in any case.
+  // Frozen weights need no weight gradient; the attention core's backward pass has twice the FLOPs of its forward pass.
   const double passes = lora ? 2 : 3;
   const Ratio adapters = lora ? AdapterParameters(model, run.framework) : Ratio(0);
   StepFlops step;

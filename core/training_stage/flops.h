@@ -1,4 +1,4 @@
-// FLOPs of a step as publications count them.
+// FLOPs of a step, counted as in publications.
 #pragma once
 
 #include "core/software/framework.h"
@@ -8,13 +8,13 @@
 namespace slipstick {
 
 struct StepFlops {
-  // Three times the forward pass, attention over the full square (Korthikanti et al. 2022); frozen weights need no
-  // gradient.
+  // Three times the forward pass, with full-square attention (Korthikanti et al. 2022); two passes for frozen weights,
+  // which need no weight gradient.
   Flops model;
   Flops model_causal;  // attention cut by the causal mask: half of the square
-  Flops hardware;      // recomputation included; selective counts the attention core twice, as that paper prints it
+  Flops hardware;      // with recomputation; selective counts the attention core twice, as printed in that paper
 };
-// Of low-rank adapters in all layers.
+// Parameters of the low-rank adapters in all layers.
 Ratio AdapterParameters(const Model& model, const Framework& framework);
 
 StepFlops CountFlops(const Model& model, const TrainingRun& run, const RecomputeChoice& recompute);

@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::string_view kMemorySource = "counted per tensor; Korthikanti et al. 2022, table 2";
 
-// Bytes per token and hidden unit, and per token and inner unit of the MLP.
+// Kept bytes, per token and hidden unit and per token and inner unit of the MLP.
 struct KeptBytes {
   Ratio hidden, mlp;
 };
 
-// A frozen GEMM keeps its input only where an adapter needs it.
+// A frozen GEMM keeps its input only if an adapter needs it.
 KeptBytes KeptBesideFrozen(const TrainingContext& context, const LayerWork& work, double unfused) {
   const bool in_mlp = context.framework().lora_targets == AdapterTargets::kAll;
   const bool has_mlp = std::any_of(work.products.begin(), work.products.end(), [](const LayerProduct& product) {
@@ -34,7 +34,7 @@ KeptBytes KeptBytesOf(const TrainingContext& context, const LayerWork& work, con
   const bool narrow = NarrowRecipe(context);
   const Ratio hidden_saved = narrow ? memory.hidden_saved_fp8 : Ratio(0),
               mlp_saved = narrow ? memory.gated_saved_fp8 : Ratio(0);
-  // Recomputed tensors are not kept in 8 bits either: two norms' outputs, and the activation's, in 16 bits each.
+  // Recomputed tensors have no kept 8-bit copies, either: two norm outputs and the activation's, each in 16 bits.
   const Ratio norms_again = 4 * plan.norms, activation_again = 2 * plan.norms;
   return {Figure("Bytes kept per token and hidden unit", memory.hidden + unfused - max(hidden_saved, norms_again),
                  "more without fused attention; less in 8 bits, and where norms are recomputed", kMemorySource),
@@ -76,7 +76,7 @@ Ratio RoutedPart(const TrainingContext& context, const LayerWork& work, const Re
                 "inputs and outputs, gate, up and their product", kMemorySource);
 }
 
-// Of a layer's embedding: the gate's input and the output, as wide as the residual stream; row, gate and product.
+// Operands of a layer's embedding: gate input and output, as wide as the residual stream; row, gate and product.
 Ratio EmbeddingPart(const TrainingContext& context) {
   const Ratio width = context.model.layer_embeddings.width;
   return Figure(
@@ -85,7 +85,7 @@ Ratio EmbeddingPart(const TrainingContext& context) {
       "in 16 bits; none without one", kMemorySource);
 }
 
-// Inputs of the column-parallel products as all TP ranks share them, beyond the rank's own tokens.
+// Inputs of the column-parallel products that were gathered from the other TP ranks' tokens.
 Ratio GatheredPart(const TrainingContext& context, Ratio residual_tokens) {
   if (!context.run.mapping.sequence_parallel) return 0;
   return Figure(
@@ -94,7 +94,7 @@ Ratio GatheredPart(const TrainingContext& context, Ratio residual_tokens) {
       "of the other ranks' tokens; none where the backward pass gathers them again", kMemorySource);
 }
 
-// Further residual streams, of which each part of the layer keeps its input.
+// Additional residual streams; each part of the layer keeps its input for all of them.
 Ratio StreamPart(const TrainingContext& context, Ratio residual_tokens) {
   if (!context.model.compressed) return 0;
   return Figure("Further residual streams",
@@ -131,7 +131,7 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
                                  GatheredPart(context, residual_tokens) + StreamPart(context, residual_tokens) +
                                  RoutedPart(context, work, plan),
                              "", kMemorySource);
-  // A framework that keeps all of it selects nothing.
+  // A framework that keeps all activations selects nothing.
   const Ratio selected = context.framework().memory.selective_kept;
   const bool states_share = context.run.recompute == Recompute::kSelective && selected == 1;
   const Ratio kept_share = plan.framework_selection || states_share ? selected : Ratio(1);
@@ -145,7 +145,7 @@ bool Restores(const RecomputeChoice& recompute) {
 
 namespace {
 
-// What recomputation restores while a layer of this kind, or a group of them, runs backward.
+// Bytes that recomputation restores during the backward pass of a layer of this kind, or of a group of them.
 Bytes RestoredBy(const TrainingContext& context, const LayerWork& work, Bytes kept, const RecomputeChoice& recompute,
                  Ratio group_layers) {
   const Bytes all = LayerActivations(context, work, RecomputePlan{});

@@ -1,4 +1,4 @@
-// Which layers a pipeline stage gets: in the model's order, balanced where the stages do not divide them.
+// Which layers a pipeline stage gets: in the model's order, balanced if the number of stages does not divide them.
 #include <algorithm>
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace slipstick {
 namespace {
 
 // Multiply-adds of a layer's forward pass on one device, attention cut by the causal mask. Experts have the rows of
-// even routing: nobody knows when layers are placed how uneven it will be.
+// even routing: the imbalance is unknown when layers are placed.
 double ArithmeticOf(const LayerWork& work) {
   double sum = work.attention.pairs * (work.attention.query_width + work.attention.value_width);
   for (const LayerProduct& product : work.products) {
@@ -105,7 +105,7 @@ std::vector<KindCounts> CountKinds(const TrainingContext& context, const std::ve
 
 namespace {
 
-// Whether the virtual stages are equal only with embedding and head as a layer each.
+// Whether the layers fill the virtual stages evenly only if embedding and head count as one layer each.
 bool EndsMakeEven(const TrainingContext& context) {
   const TrainingMapping& mapping = context.run.mapping;
   const Count layers = context.model.layers, visits = mapping.pp * mapping.virtual_stages;

@@ -9,7 +9,7 @@
 namespace slipstick {
 namespace {
 
-// Kernels and their launches overlap: the exposed part of the launches.
+// Kernels and their launches overlap; this is the exposed part of the launches.
 Seconds HostWait(Seconds device_time, Seconds launch_time) {
   return Figure("Wait for launches", norm(device_time, launch_time, 4) - device_time,
                 "kernels and their launches overlap; the fourth norm says how far");
@@ -27,9 +27,9 @@ Seconds LayerLaunches(const TrainingContext& context, bool has_experts) {
                 "more for low-rank adapters, and per TP rank under this framework's pipeline");
 }
 
-// Sets the host waits of `time`, and its pass of weight gradients where the schedule has one; its other parts are
-// complete. `weight_gradients`: the part of the backward pass that a schedule may postpone. `backward_launches`:
-// launches of the backward pass over those of one that repeats nothing. A third of a layer's launches belongs to the
+// Sets the host waits of `time`, and its weight-gradient pass if the schedule has one; the other parts of `time` must
+// be complete. `weight_gradients`: the part of the backward pass that a schedule may postpone. `backward_launches`:
+// launches of the backward pass relative to one without recomputation. A third of a layer's launches belong to the
 // forward pass.
 void AddHostWaits(const TrainingContext& context, const LayerWork& work, Seconds weight_gradients,
                   Ratio backward_launches, LayerTime& time) {
@@ -41,7 +41,7 @@ void AddHostWaits(const TrainingContext& context, const LayerWork& work, Seconds
   const Seconds backward_busy =
       Figure("Backward pass of a layer with its recomputation", time.Backward(), "launch waits apart");
   if (SplitsBackward(context) && weight_gradients > Seconds{}) {
-    // Each pass waits for its own launches: otherwise a shorter pass could lengthen the other.
+    // Each pass waits for its own launches; otherwise a shorter pass could lengthen the other one.
     const Seconds weight_wait = HostWait(weight_gradients, forward_launches);
     const Seconds input_wait = HostWait(backward_busy - weight_gradients, backward_launch - forward_launches);
     time.backward.host = Figure("Wait for launches, backward", input_wait + weight_wait);
@@ -56,7 +56,7 @@ void RecordCoreAndElementwise(LayerOperators* operators, const TrainingContext& 
                               const Elementwise& elementwise) {
   RecordOperator(operators, context, "attention core", "", core.forward, core.forward.time);
   RecordOperator(operators, context, "attention core", ", backward", core.backward, core.backward.time);
-  // By the count of unfused bytes a fusing compiler exceeds the memory bandwidth; report what can really move.
+  // Counted in unfused bytes, a fusing compiler exceeds the memory bandwidth; report the bytes that can really move.
   const BytesPerSecond moved = min(context.elementwise_rate, context.stream_rate);
   const auto stream = [&](Seconds time) {
     return KernelTime{time, {}, {}, context.stream_bound, {}, time * moved, time * moved, time * moved};
@@ -74,17 +74,17 @@ Flops AllFlops(const LayerTime& time) {
 }
 
 // Whether full recomputation leaves out the dense MLP's second GEMM. The output of experts is needed for the gradient
-// of its weights; an adapter of that GEMM runs after it, and its own gradient needs what it makes on the way.
+// of the routing weights; an adapter of that GEMM runs after it, and its gradient needs its intermediate result.
 bool StopsBeforeLast(const TrainingContext& context, bool has_experts) {
   const bool is_adapted =
       context.run.trainable == Trainable::kLora && IsAdapted(context.framework(), ProductRole::kMlp);
   return context.framework().compute.stops_recomputing && !has_experts && !is_adapted;
 }
 
-// What selective recomputation repeats, of a layer whose other passes are complete.
+// Adds what selective recomputation repeats, for a layer whose other passes are complete.
 void AddRecompute(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan,
                   const Sums& products, const CoreTime& core, Seconds norms, const Exchange& tensor, LayerTime& time) {
-  // Flash attention recomputes its scores in any case.
+  // Flash attention always recomputes its scores.
   const Ratio repeats_core = context.run.flash_attention ? Ratio(0) : plan.core,
               repeats_latents = RepeatsLatents(context.model, work, plan) ? plan.latents : Ratio(0);
   time.recompute.compute =

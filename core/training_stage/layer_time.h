@@ -11,7 +11,7 @@ namespace slipstick {
 
 // Times of a layer's passes for one micro-batch on one device.
 
-// One pass of one micro-batch. The parts add up to it; of communication the exposed part.
+// One pass of one micro-batch. The parts add up to the pass; communication counts only its exposed part.
 struct LayerPass {
   Seconds compute, tp, cp, ep, host;
   Seconds tp_link, cp_link, ep_link;  // exposed or hidden
@@ -23,22 +23,22 @@ struct LayerPass {
 struct LayerTime {
   LayerPass forward, backward, recompute;
   Seconds weight_gradient_compute;  // the part of backward.compute that computes weight gradients
-  Seconds weight_gradient;  // the part of Backward() that the schedule may postpone, host waits included; 0 where it is
+  Seconds weight_gradient;  // part of Backward() that the schedule may postpone, including host waits; 0 if it is
                             // not split
-  // GEMMs and attention core, as the kernels execute them.
+  // FLOPs of GEMMs and attention core, as the kernels execute them.
   Flops forward_flops, backward_flops, recomputed_flops, all_flops;
-  // Of the forward pass, what a framework that stops recomputing early leaves out of a full recomputation.
+  // The part of the forward pass that a framework which stops recomputing early omits from a full recomputation.
   Seconds unneeded;
   Flops unneeded_flops;
   [[nodiscard]] Seconds Backward() const { return backward.Total() + recompute.Total(); }
   [[nodiscard]] Seconds Total() const { return forward.Total() + Backward(); }
 };
 
-// A layer under selective recomputation. `operators`, where given, gets its operators.
+// A layer under selective recomputation. Appends the layer's operators to `operators`, if given.
 LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan,
                     LayerOperators* operators = nullptr);
 
-// The same layer with its whole forward pass recomputed, TP communication included.
+// The same layer with its whole forward pass recomputed, including TP communication.
 LayerTime WithFullRecompute(const TrainingContext& context, const LayerWork& work, LayerTime time);
 
 // The embedding, on the first stage; the head and the loss, on the last.

@@ -23,7 +23,7 @@ AttentionWork CoreWork(const Model& model, const TrainingRun& run, const Device&
   core.queries = Figure("Tokens of a sequence on one device", shape.sequence / shape.context);
   const Ratio rows = core.sequences * core.heads * core.queries;
   if (mixer == Mixer::kRecurrence) {
-    // The KV length at which attention would have the recurrence's arithmetic.
+    // The KV length at which attention would have the same number of FLOPs as the recurrence.
     core.is_recurrence = true;
     core.keys = RecurrencePairs(*model.linear_attention, core.queries) / (core.query_width + core.value_width);
     core.pairs = core.all_pairs = rows * core.keys;
@@ -31,7 +31,7 @@ AttentionWork CoreWork(const Model& model, const TrainingRun& run, const Device&
   }
   constexpr std::string_view kAllPairs = "Scores without a mask", kAll = "all heads and sequences";
   if (model.compressed) {
-    // The causal mask and the selection as so many keys of full attention.
+    // The effect of the causal mask and the selection, as an equivalent number of keys of full attention.
     const CompressedKeys seen = KeysOfCompressed(model, shape.attended);
     core.keys = seen.all;
     core.all_pairs = Figure(kAllPairs, rows * seen.all, kAll);
@@ -50,11 +50,11 @@ AttentionWork CoreWork(const Model& model, const TrainingRun& run, const Device&
   return core;
 }
 
-// Share of rows above the experts' capacity (over the mean load). Loads over the mean are taken as uniform between 2 -
-// imbalance and imbalance; above an imbalance of 2, as uniform between 0 and imbalance for 2 / imbalance of the
-// experts, and 0 for the others.
+// Share of rows that exceed the experts' capacity (over the mean load). Loads over the mean are assumed to be uniform
+// between 2 - imbalance and imbalance. If imbalance exceeds 2, they are uniform between 0 and imbalance for 2 /
+// imbalance of the experts, and 0 for the others.
 Ratio DroppedShare(Ratio imbalance, Ratio capacity) {
-  if (capacity <= 0) return min(0, capacity * imbalance);  // none where the capacity has no limit
+  if (capacity <= 0) return min(0, capacity * imbalance);  // none if the capacity is unlimited
   if (capacity >= imbalance) return max(0, imbalance - capacity);
   if (imbalance <= 1) return 1 - capacity;
   const Ratio used = min(1.0, 2 / imbalance), least = max(0.0, 2 - imbalance), over = max(0.0, capacity - least);
@@ -92,7 +92,7 @@ LayerProduct WithRows(const Model& model, const TrainingShape& shape, const Matr
   return {product, Figure("Rows of an expert", work.routed_rows / groups, "mean over the busiest device"), groups};
 }
 
-// Where only some layers have an MLP, every layer is given the mean; where those have experts, the others have none.
+// If only some layers have an MLP, every layer gets the mean; if those have experts, the others have no MLP.
 Ratio ShareWithMlp(const Model& model, FeedForward feed_forward, LayerWidths& widths) {
   if (model.moe && model.mlp_layers > 0) {
     widths.mlp = 0;

@@ -12,12 +12,12 @@
 
 namespace slipstick {
 
-// `groups` GEMMs of `rows` rows each, every group with its own weights (experts).
+// `groups` GEMMs of `rows` rows each; every group has its own weights (experts).
 struct LayerProduct : MatrixProduct {
   Ratio rows = 0, groups = 1;
 };
 
-// The attention core, or the recurrence in its place, of the device's heads.
+// The attention core, or the recurrence that replaces it, for the device's heads.
 struct AttentionWork : MixerCore {
   bool is_recurrence = false;
   Ratio queries = 0;  // tokens per sequence on the device
@@ -34,15 +34,15 @@ struct LayerWork {
   Ratio mlp_columns = 0;         // inner width of the dense MLP or of the shared experts on the device
   Ratio expert_columns = 0;      // inner width of one routed expert on the device
   Ratio even_rows = 0;           // rows of the device's experts under even routing
-  Ratio routed_rows = 0;         // the same under the imbalance, on the busiest device
-  Ratio dropped_share = 0;       // share of routed rows above the experts' capacity
+  Ratio routed_rows = 0;         // rows of the busiest device's experts under the imbalance
+  Ratio dropped_share = 0;       // share of routed rows that exceed the experts' capacity
   Ratio dispatched_tokens = 0;   // copies of its tokens that the device sends to experts' ranks
   Ratio dense_parameters = 0;    // of the layer on the device, routed experts excluded
   Ratio expert_parameters = 0;   // of the layer's experts on the device
   Ratio adapter_parameters = 0;  // low-rank adapters on the device
 };
 
-// Whether recomputation projects queries, keys and values up from latents again.
+// Whether recomputation repeats the up-projections of queries, keys and values from latents.
 inline bool RepeatsLatents(const Model& model, const LayerWork& work, const RecomputePlan& plan) {
   return plan.latents > 0 && model.mla && !work.attention.is_recurrence;
 }

@@ -27,7 +27,7 @@ KernelTime GemmTime(const TrainingContext& context, const Gemm& gemm) {
   return TimeOf(gemm, context.device(), TrainingKernelParameters(gemm, context.device()));
 }
 
-// A pass over memory, and its launch, that quantizes an operand of a product.
+// A pass over memory that quantizes an operand of a product, including its launch.
 Seconds QuantizeTime(const TrainingContext& context, const LayerProduct& product, Ratio columns) {
   const Precision precision = NarrowPrecision(context);
   if (TraitsOf(product.id).role == ProductRole::kWide || BytesPerElement(precision) >= 2) return {};
@@ -41,7 +41,7 @@ Seconds QuantizeTime(const TrainingContext& context, const LayerProduct& product
                 "a pass over memory, and its launch");
 }
 
-// Efficiency of a product's GEMMs over that of plain ones.
+// Efficiency of a product's GEMMs relative to plain GEMMs.
 Ratio GroupedEfficiency(const TrainingContext& context, const LayerProduct& product) {
   if (TraitsOf(product.id).role != ProductRole::kExperts) return 1;
   const FrameworkExperts& experts = context.framework().experts;

@@ -13,18 +13,18 @@
 
 namespace slipstick {
 
-// Operators of a layer of a pipeline stage with what they take.
+// Operators of a layer, with their times and traffic.
 
 struct TimedOperator {
   std::string name;
   Flops flops;
   Bytes bytes;                      // to and from memory
   std::vector<Bytes> level_bytes;   // caches from the innermost, then memory
-  std::vector<Seconds> level_time;  // of those bytes at the stated bandwidths; 0: not stated
+  std::vector<Seconds> level_time;  // time for those bytes at the stated bandwidths; 0: not stated
   Seconds time;
   Bound bound = Bound::kCompute;
 };
-// Operators of a kind of layer: their time by what bounds them and, where asked for, a list of them.
+// Operators of a kind of layer: their time by bound and, if requested, a list of them.
 struct LayerOperators {
   bool is_listed = true;
   std::vector<TimedOperator> list;
@@ -34,12 +34,12 @@ struct LayerOperators {
 // Sums over the GEMMs of a layer.
 struct Sums {
   Seconds forward, input_gradient, weight_gradient;
-  Seconds latents;  // forward, of the projections up from MLA's latents
-  Seconds last;     // forward, of the dense MLP's second GEMM, whose output only the next layer needs
+  Seconds latents;  // forward time of the up-projections from MLA's latents
+  Seconds last;     // forward time of the dense MLP's second GEMM, whose output only the next layer needs
   Flops forward_flops, latent_flops, last_flops;
 };
 
-// Adds an operator, where the report lists them.
+// Adds an operator, if the report lists operators.
 void RecordOperator(LayerOperators* operators, const TrainingContext& context, std::string_view name,
                     std::string_view suffix, const KernelTime& kernel, Seconds time);
 

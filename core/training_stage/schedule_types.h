@@ -14,10 +14,10 @@ struct PipelineShape {
 // Times of one micro-batch on one virtual stage.
 struct StagePass {
   Seconds forward, backward;
-  Seconds weight_gradient;  // 0 where the schedule leaves it in backward
+  Seconds weight_gradient;  // 0 if the schedule leaves it in backward
 };
 
-// Whether the schedule runs the weight gradients as a pass of its own.
+// Whether the schedule runs the weight gradients in a separate pass.
 constexpr bool SplitsBackward(PipelineSchedule schedule) {
   return schedule == PipelineSchedule::kZbH1 || schedule == PipelineSchedule::kZbV ||
          schedule == PipelineSchedule::kDualPipe;
@@ -26,7 +26,7 @@ constexpr bool SplitsBackward(PipelineSchedule schedule) {
 // Whether a forward and a backward pass of different micro-batches run together, each hiding the other's communication.
 constexpr bool PairsPasses(PipelineSchedule schedule) { return schedule == PipelineSchedule::kDualPipe; }
 
-// Pipeline stage of a virtual stage: chunks go round the stages; under ZB-V every second chunk goes back.
+// Pipeline stage of a virtual stage: chunks go round the stages; under ZB-V every second chunk runs in reverse order.
 constexpr Count StageOf(Count virtual_stage, Count stages, PipelineSchedule schedule) {
   const Count stage = virtual_stage % stages;
   const bool goes_back = schedule == PipelineSchedule::kZbV && (virtual_stage / stages) % 2 == 1;

@@ -6,7 +6,7 @@ namespace slipstick {
 
 namespace {
 
-// Of all tokens, those in long documents are more: the mean of the squares over the mean.
+// Mean document length over tokens (long documents have more of them): the mean of the squares over the mean.
 Ratio AttendedTokens(const TrainingRun& run) {
   const Ratio sequence = run.sequence;
   if (!run.documents || IsPadded(run)) return sequence;

@@ -15,10 +15,10 @@ struct TrainingShape {
   Ratio micro_batch = 1;    // sequences
   Ratio micro_batches = 1;  // per step and data-parallel replica
   Ratio sequence = 1;
-  Ratio attended = 1;                  // length of the document that a token is in, in the mean: attention stays within
-  Ratio counted = 1;                   // tokens of a sequence that are no padding
-  Ratio tokens = 1;                    // of a micro-batch on one device
-  Ratio sequence_parallel_tokens = 1;  // of them, those whose residual stream the device holds
+  Ratio attended = 1;  // mean, over tokens, of the length of their document; attention stays within documents
+  Ratio counted = 1;   // tokens of a sequence that are not padding
+  Ratio tokens = 1;    // of a micro-batch on one device
+  Ratio sequence_parallel_tokens = 1;  // of these, tokens whose residual stream the device holds
   [[nodiscard]] Ratio DataRanks() const { return data * context; }  // ranks that hold the same dense weights
   [[nodiscard]] Ratio ExpertDataRanks() const { return data * context * tensor / (expert * expert_tensor); }
 };
@@ -29,7 +29,7 @@ TrainingShape ShapeOf(const TrainingRun& run);
 // Ranks that ZeRO splits the optimizer state over, out of the data_ranks that hold the same weights.
 Ratio ShardRanks(const TrainingRun& run, Ratio data_ranks);
 
-// Share of the gradients in host memory, and the input that it comes from.
+// Share of the gradients in host memory, and the input that determines it.
 Ratio OffloadedGradients(const TrainingRun& run);
 std::string_view InputOfOffloadedGradients(const TrainingRun& run);
 

@@ -22,7 +22,7 @@ Ratio FullLayers(const RecomputeChoice& recompute, const KindCounts& layers, Lay
 
 namespace {
 
-// What the layers of a kind on a stage rest on.
+// Records the inputs on which the number of layers of each kind depends.
 void RestOnPlacement(const TrainingContext& context, Stage& stage) {
   if (context.shape.pipeline.node() == nullptr) return;
   const Model& model = context.model;
@@ -65,7 +65,7 @@ void AddVirtualStage(const KindCounts& added, Ratio group, Stage& stage) {
   stage.largest_group = max(stage.largest_group, min(group, added.Total()));
 }
 
-// Embedding, position and head tables.
+// Parameters of the embedding, position and head tables.
 Ratio TablesOf(const TrainingContext& context, const Stage& stage) {
   const Model& model = context.model;
   const Ratio hidden = model.hidden, tp = context.shape.tensor;
@@ -85,12 +85,12 @@ Ratio TablesOf(const TrainingContext& context, const Stage& stage) {
       tables += Figure("Weights of the position table", hidden * positions);
     }
   }
-  // A tied table is held by both ends of a pipeline.
+  // If a table is tied, both ends of a pipeline hold it.
   if (stage.head && (!model.tied_embeddings || !stage.embedding)) tables += vocabulary;
   return Figure("Weights of a stage's embedding, position and head tables", tables, "on one device");
 }
 
-// Norms at the ends, and the norm of the projection that is added to the rows of the layers' tables.
+// Adds the norms at the ends, and the norm of the projection that is added to the rows of the layers' tables.
 void AddEndNorms(const TrainingContext& context, Stage& stage) {
   const Model& model = context.model;
   const Ratio norm = NormElements(model);

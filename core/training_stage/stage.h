@@ -41,13 +41,13 @@ struct PlacementLoads {
   double layer = 1, embedding = 0, head = 0;
 };
 
-// Number of layers on each virtual stage, in the order in which a micro-batch visits them: equal where the virtual
-// stages divide the layers, else balanced by load. `by_cost`: layers in order, until a stage has its share of the total
-// load.
+// Number of layers on each virtual stage, in the order in which a micro-batch visits them: equal if the number of
+// virtual stages divides the layers, otherwise balanced by load. `by_cost`: fills stages in order, each up to its share
+// of the total load.
 std::vector<Count> PlaceLayers(Count layers, Count stages, Count chunks, PipelineSchedule schedule,
                                const PlacementLoads& loads, bool by_cost);
 
-// Work of every kind of layer that the model has; empty for kinds it lacks.
+// Work of every kind of layer that the model has; empty for other kinds.
 struct LayerWorks {
   ByKind<LayerWork> of;
   ByKind<bool> present;
@@ -59,10 +59,10 @@ LayerKind KindOf(const Model& model, double sequence, Count layer);
 // Kind of the layer in an MTP module: that of the model's last layer.
 LayerKind MtpKind(const TrainingContext& context);
 
-// Layers of each virtual stage by kind, from their numbers.
+// Layers of each virtual stage by kind, from the number of layers on each.
 std::vector<KindCounts> CountKinds(const TrainingContext& context, const std::vector<Count>& layers);
 
-// Pipeline stages with their parameters. MTP modules belong to the last one.
+// Pipeline stages with their parameters. MTP modules belong to the last stage.
 std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works,
                               const std::vector<KindCounts>& virtual_stages);
 
@@ -74,8 +74,8 @@ struct StagePlan {
 // placement.
 StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works);
 
-// The stages that a device holds: its own and, under DualPipe, the one that mirrors it, for the micro-batches from the
-// other end.
+// The stages that a device holds: its own and, under DualPipe, the mirrored one for the micro-batches from the other
+// end.
 struct DeviceStages {
   const Stage& own;
   const Stage* mirrored = nullptr;
@@ -83,7 +83,7 @@ struct DeviceStages {
   [[nodiscard]] bool HasHead() const { return own.head || (mirrored != nullptr && mirrored->head); }
 };
 DeviceStages StagesOn(const TrainingContext& context, const std::vector<Stage>& stages, std::size_t index);
-// A part of their weights.
+// Sum of one part of the weights over these stages.
 Ratio WeightsOn(const DeviceStages& device, Ratio Stage::* part);
 
 // Whether a stage has the same layers as the previous one and neither holds the embedding or the head.

@@ -11,8 +11,8 @@
 namespace slipstick {
 namespace {
 
-// Exposed part of a transfer beside compute, the slow-down of that compute included. contention · link depends on the
-// bytes alone (ContentionBeside), so the sum never falls when the link gets slower.
+// Exposed part of a transfer during compute, including the slowdown of that compute. contention · link depends only on
+// the bytes (ContentionBeside), so the sum never falls when the link gets slower.
 Seconds Exposed(const TrainingContext& context, Seconds compute, Seconds link, Bytes moved) {
   return Figure("Exposed part of the transfer",
                 max(compute + ContentionBeside(context, moved, link) * link, link) - compute,
@@ -24,7 +24,7 @@ struct ShardedWeights {
   Seconds gather, scatter, outer_reduce;
 };
 
-// Frozen weights travel as they are stored.
+// Frozen weights are sent in their stored format.
 ShardedWeights ExchangeWeights(const TrainingContext& context, bool is_frozen, Ratio dense_parameters,
                                Ratio expert_parameters) {
   const TrainingRun& run = context.run;
@@ -48,7 +48,7 @@ ShardedWeights ExchangeWeights(const TrainingContext& context, bool is_frozen, R
   return weights;
 }
 
-// Below ZeRO-3.
+// For ZeRO below stage 3.
 ShardedLayer NotSharded(const TrainingContext& context) {
   const Seconds none = Figure("ZeRO-3 communication of a layer",
                               max(0, Ratio(context.run.mapping.zero) - 2) * Seconds(), "none below ZeRO-3");
@@ -126,7 +126,7 @@ StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, con
   StageTime stage;
   const Ratio offloaded = context.run.offload.activations;
   const bool has_host = context.device().host.bandwidth > BytesPerSecond{};
-  const bool counts = offloaded > 0 || (has_host && offloaded.node() != nullptr);  // an explanation shows that of none
+  const bool counts = offloaded > 0 || (has_host && offloaded.node() != nullptr);  // explanations show a share of 0 too
   VisitStage(context, times, layers, embedding, head, [&stage, offloaded, counts](const StagePart& part, Ratio count) {
     const LayerTime& time = *part.time;
     const ShardedLayer& sharded = part.sharded;
@@ -164,7 +164,7 @@ StageTime WeightedAverage(const StageTime& a, Ratio share_a, const StageTime& b,
 
 namespace {
 
-// Of a transfer beside a pass.
+// Exposed part of a transfer during a pass.
 Seconds ExposedBeside(std::string_view title, Seconds transfer, Seconds pass) {
   return Figure(title, max(0 * kS, transfer - pass));
 }

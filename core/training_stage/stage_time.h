@@ -10,12 +10,12 @@
 
 namespace slipstick {
 
-// Components of a pipeline stage, and how its time adds up from them.
+// Components of a pipeline stage, and the time of a stage as their sum.
 
 // All-gather of weights and reduce-scatter of gradients, layer by layer (ZeRO-3, FSDP).
 struct ShardedLayer {
   Seconds forward, backward;  // exposed
-  Seconds weight_gradient;    // the part of backward beside the weight gradients, where they are a pass of their own
+  Seconds weight_gradient;    // the part of backward next to the weight gradients, if these are a separate pass
   Seconds forward_link, backward_link;  // on the links
 };
 
@@ -43,7 +43,7 @@ struct StageTime {
 // Exposed transfers of an offloaded layer.
 struct HostTransfer {
   Seconds forward, backward;
-  Seconds weight_gradient;  // the part of backward behind the weight gradients, where they are a pass of their own
+  Seconds weight_gradient;  // the part of backward behind the weight gradients, if these are a separate pass
 };
 
 // Offload overlaps the forward pass, reload the backward pass; a split backward pass hides half of the reload behind
@@ -54,7 +54,7 @@ HostTransfer ExposedOffload(Seconds one, const LayerTime& time, const ShardedLay
 struct StagePart {
   const LayerTime* time;
   ShardedLayer sharded;
-  Seconds offload;  // all of a layer's activations, one way
+  Seconds offload;  // to transfer all of a layer's activations, one way
 };
 
 // Calls visit(part, count) for each component.
@@ -75,7 +75,7 @@ void VisitStage(const TrainingContext& context, const LayerTimes& times, const K
   if (head) {
     const Ratio modules = context.model.mtp_layers;
     const LayerKind last = MtpKind(context);
-    // A module is no layer of a virtual stage.
+    // An MTP module is not a layer of a virtual stage.
     const Ratio full = times.recompute.is_leading ? Ratio(0) : times.recompute.full_share * modules;
     visit_some({&times.head, {}, {}}, 1 + modules);
     visit_some({&times.selective[last], times.sharded_selective[last], {}}, modules - full);
@@ -83,22 +83,22 @@ void VisitStage(const TrainingContext& context, const LayerTimes& times, const K
   }
 }
 
-// FLOPs that the kernels of a micro-batch execute on all stages.
+// FLOPs that the kernels execute for a micro-batch on all stages.
 Flops FlopsOfStages(const TrainingContext& context, const LayerTimes& times, const std::vector<Stage>& stages);
 
-// Operators of the first kind of layer, where asked for, and the time of every kind's by what bounds them.
+// Operators of the first kind of layer, if requested, and the time of every kind by bound.
 struct StepOperators {
   bool is_listed = true;
   std::vector<TimedOperator> first;
   ByKind<TimeByBound> by_bound;
 };
-// Times every kind of layer that the model has. `operators`, where given, gets theirs.
+// Times every kind of layer that the model has. Writes the operators to `operators`, if given.
 LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, const RecomputeChoice& recompute,
                       StepOperators* operators);
 
 StageTime WeightedAverage(const StageTime& a, Ratio share_a, const StageTime& b, Ratio share_b);
 
-// Time of the layers given, of the embedding and of the head; MTP modules belong to the head.
+// Time of the given layers, of the embedding and of the head; MTP modules belong to the head.
 StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, const KindCounts& layers, bool embedding,
                     bool head);
 

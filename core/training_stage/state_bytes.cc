@@ -26,8 +26,7 @@ double BytesOf(StatePrecision precision) {
   return 4;
 }
 
-// The format of the weights that the optimizer updates, where the run states it and the framework keeps no other
-// weights.
+// The format of the weights that the optimizer updates, if the run states it and the framework keeps no other weights.
 std::optional<Ratio> StatedWeights(const TrainingContext& context) {
   const TrainingRun& run = context.run;
   if (!context.framework().memory.weights_are_master || BytesPerElement(run.precision) >= 4 ||
@@ -98,7 +97,7 @@ StateBytes StateBytesOf(const TrainingContext& context) {
                                           : stated ? *stated
                                           : narrow ? framework.weights_fp8
                                                    : framework.weights;
-  // Frozen weights are never updated, so the format of the GEMMs is enough.
+  // Frozen weights are never updated, so the GEMMs' format is enough.
   if (run.trainable == Trainable::kLora) bytes.weights = FrozenBytes(context);
   bytes.gradients = run.state.gradients ? Ratio(BytesOf(*run.state.gradients))
                     : stated            ? *stated

@@ -19,7 +19,7 @@ bool NarrowRecipe(const TrainingContext& context);
 Ratio FrozenBytes(const TrainingContext& context);
 // Whether frozen weights are stored in fewer bytes than GEMMs read, so that each GEMM needs them unpacked.
 bool UnpacksWeights(const TrainingContext& context);
-// The input that FrozenBytes comes from.
+// The input that determines FrozenBytes.
 std::string_view InputOfFrozenBytes(const TrainingContext& context);
 
 }  // namespace slipstick

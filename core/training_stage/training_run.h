@@ -19,8 +19,8 @@ ENUM_NAMES(Optimizer, {kAdamW, "adamw"}, {kAdafactor, "adafactor"}, {kSgd, "sgd"
 enum class Recompute { kNone, kSelective, kFull, kAuto };
 ENUM_NAMES(Recompute, {kNone, "none"}, {kSelective, "selective"}, {kFull, "full"}, {kAuto, "auto"});
 
-// Which layers full recomputation groups, in Megatron's words. uniform: every layer, one checkpoint per group of
-// recompute_layers; block: each of the first recompute_layers of a virtual stage alone, the others not at all.
+// Which layers full recomputation groups, in Megatron's terms. uniform: all layers, with one checkpoint per group of
+// recompute_layers layers; block: only the first recompute_layers layers of each virtual stage, each by itself.
 enum class RecomputeMethod { kUniform, kBlock };
 ENUM_NAMES(RecomputeMethod, {kUniform, "uniform"}, {kBlock, "block"});
 
@@ -36,7 +36,7 @@ enum class StatePrecision { kFp32, kBf16, kFp16, kFp8, kInt8, kNone };
 ENUM_NAMES(StatePrecision, {kFp32, "fp32"}, {kBf16, "bf16"}, {kFp16, "fp16"}, {kFp8, "fp8"}, {kInt8, "int8"},
            {kNone, "none"});
 
-// Formats of gradients and optimizer state; absent: as the framework does (fp32 under mixed precision).
+// Formats of gradients and optimizer state; absent: the framework's (fp32 under mixed precision).
 struct TrainingState {
   std::optional<StatePrecision> gradients, master_weights, moments;
 };
@@ -49,14 +49,14 @@ struct BatchRamp {
 };
 FIELDS_OF(BatchRamp);
 
-// packed: documents lie one behind another in a sequence, and attention stays within each. padded: one document per
-// sequence.
+// packed: a sequence holds several documents one after the other, and attention stays within each document. padded: one
+// document per sequence.
 enum class DocumentLayout { kPacked, kPadded };
 ENUM_NAMES(DocumentLayout, {kPacked, "packed"}, {kPadded, "padded"});
 
 // Documents shorter than a sequence.
 struct Documents {
-  Tally length = 512;   // tokens, in the mean
+  Tally length = 512;   // tokens, mean
   Ratio variation = 1;  // standard deviation over the mean
   DocumentLayout layout = DocumentLayout::kPacked;
 };
@@ -83,10 +83,10 @@ FIELDS_OF(Offload);
 
 struct TrainingRun {
   Tally sequence = 8192;
-  std::optional<Documents> documents;  // absent: each as long as a sequence
+  std::optional<Documents> documents;  // absent: every document fills a sequence
   Tally global_batch = 512;            // sequences
   Tokens tokens = 15 * kTToken;
-  std::optional<Ratio> tokens_per_parameter;  // replaces tokens where given
+  std::optional<Ratio> tokens_per_parameter;  // replaces `tokens` if given
   std::optional<BatchRamp> batch_ramp;
   Interruptions interruptions;
   Precision precision = Precision::kBf16;

@@ -1,4 +1,4 @@
-// Attention to a compressed history: shares of its kinds of layer, keys that a token sees.
+// Attention to a compressed history: shares of its kinds of layer, and keys that a token attends to.
 #include "core/base/figure.h"
 #include "core/workload/layer.h"
 
@@ -33,7 +33,7 @@ CompressedKeys KeysOfCompressed(const Model& model, Ratio attended) {
   return keys;
 }
 
-// Every rank has all of the down projections and of the compressor; heads, and groups of them, are split.
+// Every rank has the whole down projections and compressor; heads and head groups are split.
 MatrixProduct CompressedProduct(ProductId id, const Model& model, const LayerWidths& widths) {
   const CompressedAttention& compressed = *model.compressed;
   const Ratio hidden = model.hidden, head_dim = model.HeadDim(), heads = model.heads;
@@ -44,7 +44,7 @@ MatrixProduct CompressedProduct(ProductId id, const Model& model, const LayerWid
       return {id, q_lora_rank, hidden};
     case ProductId::kKeyValueDown:
       return {id, head_dim, hidden};
-    case ProductId::kCompressor:  // rows and their weights, of selected entries two of each; mean over the layers
+    case ProductId::kCompressor:  // rows and their weights, two of each for selected entries; mean over the layers
       return {id, 2 * head_dim * (2 * IndexShare(model) + HeavyShare(model)), hidden};
     case ProductId::kAttentionGroups:
       return {id, grouped, heads / output_groups * head_dim};

@@ -16,7 +16,7 @@ constexpr std::array kTraits{
     ProductTraits{"query up projection", ProductRole::kMixer},
     ProductTraits{"key and value down projection", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"key and value up projection", ProductRole::kMixer},
-    // Neither are the compressor's and the indexer's.
+    // The compressor's and the indexer's are not split, either.
     ProductTraits{"compressor", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"indexer queries", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"indexer keys and head weights", ProductRole::kMixer, ProductRows::kSequenceParallel},
@@ -44,7 +44,7 @@ constexpr std::array kTraits{
     ProductTraits{"expert down projection", ProductRole::kMlp, ProductRows::kSequenceParallel},
     ProductTraits{"expert up projection", ProductRole::kMlp, ProductRows::kSequenceParallel},
     ProductTraits{"layer embedding projection", ProductRole::kMlp},
-    // Narrow, and therefore whole on every rank.
+    // Narrow, and therefore not split.
     ProductTraits{"layer embedding gate", ProductRole::kMlp, ProductRows::kSequenceParallel},
     ProductTraits{"layer embedding output", ProductRole::kMlp, ProductRows::kSequenceParallel},
     ProductTraits{"LM head", ProductRole::kWide},
@@ -72,7 +72,7 @@ namespace {
 Ratio AddedBytes(const Model& model) {
   // Hyper-connections mix all streams around each part of a layer.
   if (model.compressed) return 2 * (6 * Ratio(model.compressed->streams) + 4);
-  // Parallel attention and MLP are added to the residual stream in one pass.
+  // With parallel attention and MLP, both are added to the residual stream in one pass.
   return 12 - 4 * model.Chosen(model.parallel_attention ? 1 : 0, "parallel_attention") +
          6 * min(1, Ratio(model.layer_embeddings.width));
 }

@@ -17,36 +17,36 @@ namespace slipstick {
 // Widths of a layer and of the LM head on one device.
 struct LayerWidths {
   Ratio heads = 1, kv_heads = 1;
-  Ratio window_kv_heads = 1;              // of layers with a sliding window
+  Ratio window_kv_heads = 1;              // in layers with a sliding window
   Ratio mlp = 0, shared = 0, expert = 0;  // inner widths: dense MLP, all shared experts, one routed expert
   Ratio shared_kv_mlp = 0;                // dense MLP of layers that share a KV cache
-  Ratio layer_inputs = 0;                 // columns of a layer's embedding that are projected here
+  Ratio layer_inputs = 0;                 // columns of a layer's embedding that are projected on this device
   Ratio recurrent_heads = 0, recurrent_key_heads = 0;
   Ratio recurrent_inner = 0, recurrent_columns = 0;  // of the recurrence: output width, input columns
   Ratio vocab = 0;
 };
 LayerWidths WholeWidths(const Model& model);
-// On the most loaded of `tp` ranks, with whole heads (at least one) and whole MLP columns; `expert_tp` ranks split each
-// expert.
+// Widths on the most loaded of `tp` ranks, with whole heads (at least one) and whole MLP columns; `expert_tp` ranks
+// split each expert.
 LayerWidths WidthsOf(const Model& model, Ratio tp, Ratio expert_tp);
-// Of layers that share a KV cache.
+// Widths in layers that share a KV cache.
 LayerWidths SharedKvWidths(const LayerWidths& widths);
 
 enum class ProductId {
   kQueryKeyValue,
-  kQuery,  // of latent attention without query compression; of layers that share a KV cache
+  kQuery,  // of latent attention without query compression, or of layers that share a KV cache
   kQueryDown,
   kQueryUp,
   kKeyValueDown,
   kKeyValueUp,
-  kCompressor,  // rows and their weights, of which entries of several tokens are made
+  kCompressor,  // rows and their weights, from which entries of several tokens are computed
   kIndexQuery,
   kIndexKey,         // keys and head weights of the indexer
   kLatentGate,       // of the output of latent attention
-  kAttentionGroups,  // outputs of groups of heads, each by itself
+  kAttentionGroups,  // outputs of groups of heads, each group separately
   kAttentionOut,
   kWindowQueryKeyValue,  // of layers with a sliding window that have heads of their own
-  kWindowQuery,          // of those that share a KV cache
+  kWindowQuery,          // of sliding-window layers that share a KV cache
   kWindowAttentionOut,
   kStreams,  // weights of hyper-connections, before and after both parts of a layer
   kRecurrentIn,
@@ -62,7 +62,7 @@ enum class ProductId {
   kExpertsOut,
   kSharedIn,
   kSharedOut,
-  kExpertsDown,  // to the width at which latent experts work, and back
+  kExpertsDown,  // to the width of latent experts
   kExpertsUp,
   kLayerInputs,  // from the embedding; added to a row of each layer's table
   kLayerGate,
@@ -70,10 +70,10 @@ enum class ProductId {
   kHead
 };
 
-// Part of the layer. Low-rank adapters are beside kMixer, and where asked for beside kMlp; kWide stays in 16 bits in
-// every recipe.
+// Part of the layer. Low-rank adapters apply to kMixer and, if requested, to kMlp; kWide stays in 16 bits in every
+// recipe.
 enum class ProductRole { kMixer, kMlp, kExperts, kWide };
-// Rows of a GEMM: all tokens of the device, those whose residual stream it holds under sequence parallelism, or rows
+// Rows of a GEMM: all tokens of the device; tokens whose residual stream it holds under sequence parallelism; or rows
 // routed to experts.
 enum class ProductRows { kTokens, kSequenceParallel, kRouted };
 
@@ -98,7 +98,7 @@ class MatrixProducts {
   void Add(const MatrixProduct& product) { products_[size_++] = product; }
   [[nodiscard]] const MatrixProduct* begin() const { return products_.data(); }
   [[nodiscard]] const MatrixProduct* end() const { return products_.data() + size_; }
-  [[nodiscard]] const MatrixProduct* Find(ProductId id) const;  // null: none
+  [[nodiscard]] const MatrixProduct* Find(ProductId id) const;  // null: there is none
 
  private:
   std::array<MatrixProduct, 10> products_{};
@@ -108,14 +108,14 @@ MatrixProducts MixerProducts(const Model& model, Mixer mixer, const LayerWidths&
 MatrixProducts FeedForwardProducts(const Model& model, FeedForward feed_forward, const LayerWidths& widths);
 MatrixProduct HeadProduct(const Model& model, const LayerWidths& widths);
 
-// Weights of GEMMs, those of a routed expert apart.
+// Weights of GEMMs; those of a routed expert are counted separately.
 struct MatrixElements {
   Ratio all_tokens = 0, expert = 0;
 };
 MatrixElements ElementsOf(const MatrixProducts& products);
 
 // Parameters outside the GEMMs, at the device's widths: biases, norms inside a mixer, per-head and per-channel
-// parameters of a recurrence. Of an MoE layer, without the routed experts.
+// parameters of a recurrence. For an MoE layer, without the routed experts.
 Ratio SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths);
 Ratio SmallElements(const Model& model, FeedForward feed_forward, const LayerWidths& widths);
 // Biases of one routed expert.
@@ -128,7 +128,7 @@ struct RowPass {
   ProductRows rows = ProductRows::kTokens;
   Ratio columns = 0;                // elements per row
   Ratio forward = 0, backward = 0;  // bytes per element
-  bool is_light = false;            // norms and activation functions, repeated by the lightest recomputation
+  bool is_light = false;            // norms and activation functions, which the lightest recomputation repeats
 };
 inline constexpr std::size_t kRowPasses = 5;
 std::array<RowPass, kRowPasses> RowPassesOf(const Model& model, LayerKind kind, const LayerWidths& widths);
@@ -140,21 +140,21 @@ ActivationBytes ActivationOf(const Model& model);
 
 // Additions to the residual stream per layer; each follows a norm and a sum over the TP ranks.
 Ratio ResidualAdditions(const Model& model);
-// Norms per layer that precede an addition instead (Gemma 2 and 3, GLM-4, Grok-1: of the outputs of attention and MLP).
-// Kernels fuse an addition with the norm that follows it; these stay kernels of their own (vLLM,
+// Norms per layer before an addition to the residual stream (Gemma 2 and 3, GLM-4, Grok-1: of the outputs of attention
+// and MLP). Kernels fuse an addition with the norm after it; the norms before it remain separate kernels (vLLM,
 // model_executor/models/gemma2.py).
 Ratio NormsBeforeAdditions(const Model& model);
 
-// Share of the attention layers that have an indexer: every layer is given the mean.
+// Share of the attention layers that have an indexer; every layer gets the mean.
 Ratio IndexShare(const Model& model);
 
 // A projection of compressed attention; see ProductOf.
 MatrixProduct CompressedProduct(ProductId id, const Model& model, const LayerWidths& widths);
-// Share of the layers that see all entries of a compressed history.
+// Share of the layers that attend to all entries of a compressed history.
 Ratio HeavyShare(const Model& model);
 
-// Keys that a token's heads see, mean over the layers of compressed attention: of `attended` tokens as many as there
-// are at their end, and under the causal mask the mean of all; with the scores of the indexer as so many keys.
+// Keys that a token's heads attend to, mean over the layers of compressed attention: for the last of `attended` tokens,
+// and the mean over all under the causal mask. Indexer scores count as an equivalent number of keys.
 struct CompressedKeys {
   Ratio all = 0, causal = 0;
 };
@@ -169,7 +169,7 @@ Ratio RoutedWidth(const Model& model);
 // Tokens per chunk of a recurrence.
 inline Ratio RecurrenceChunk(Ratio tokens) { return min(tokens, 128); }
 // Multiply-adds per token and head: within the chunk, and with the state that is read and updated (Dao and Gu 2024,
-// arXiv 2405.21060); for Mamba-1 with the state alone.
+// arXiv 2405.21060); for Mamba-1 only with the state.
 Ratio RecurrencePairs(const LinearAttention& linear, Ratio tokens);
 
 // The attention core or the recurrence, without its projections.

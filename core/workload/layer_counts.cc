@@ -5,7 +5,7 @@
 namespace slipstick {
 namespace {
 
-// Every n-th layer attends to all tokens, or none does; without a window all do.
+// Every n-th layer attends to all tokens, or none does; without a window all layers do.
 Ratio WindowLayers(const SlidingWindow& window, Ratio attention) {
   const Ratio every = window.global_every, has_window = min(1, Ratio(window.tokens));
   return Figure("Window layers",
@@ -13,7 +13,7 @@ Ratio WindowLayers(const SlidingWindow& window, Ratio attention) {
                 "with a sliding window; every n-th attends to all tokens");
 }
 
-// Of the last layers, those with a sliding window: without the whole periods' last ones.
+// Layers with a sliding window among the last layers, which share a KV cache: all but every n-th layer of the model.
 Ratio SharedKvWindowLayers(const Model& model) {
   const Ratio shared = model.shared_kv.layers, layers = model.layers, every = model.window.global_every,
               has_window = min(1, Ratio(model.window.tokens));

@@ -5,15 +5,15 @@
 
 namespace slipstick {
 
-// `window` layers are attention layers with a sliding window; `dense`: with an MLP in place of experts.
+// `window`: attention layers with a sliding window; `dense`: layers with an MLP instead of experts.
 struct LayerCounts {
   Ratio attention = 0, window = 0, recurrent = 0;
   Ratio moe = 0, dense = 1;
-  Ratio shared_kv = 0, shared_kv_window = 0;  // attention layers that share a KV cache, those with a window among them
+  Ratio shared_kv = 0, shared_kv_window = 0;  // attention layers that share a KV cache; those of them with a window
 };
 LayerCounts CountLayers(const Model& model);
 
-// Layers with attention that have a KV cache of their own, of both kinds, and those that see all tokens and share one.
+// Attention layers with their own KV cache, with and without a window, and layers without a window that share one.
 struct LayersByKv {
   Ratio own_full = 0, own_window = 0, shared_full = 0;
 };

@@ -1,4 +1,4 @@
-// Parameters of the parts of a layer: in its GEMMs and beside them.
+// Parameters of the parts of a layer, in its GEMMs and outside them.
 #include "core/base/figure.h"
 #include "core/workload/layer.h"
 
@@ -12,7 +12,7 @@ Ratio MlpBiases(const Model& model, Ratio inner) {
                 model.Chosen(has_biases ? 1 : 0, "biases") * (model.UpParts() * inner + Ratio(model.hidden)));
 }
 
-// How often a kind of recurrence has a vector or a matrix of each size beside its GEMMs.
+// Number of vectors or matrices of each size that a kind of recurrence has outside its GEMMs.
 struct RecurrenceVectors {
   double channels;  // biases of the convolution
   double inner;     // D, norms, biases of step sizes or decays per channel
@@ -52,7 +52,7 @@ Ratio SmallOfRecurrence(const LinearAttention& linear, const LayerWidths& widths
                 "of the channels on one device");
 }
 
-// Norms and sinks; of every kind of entry a norm and weights of its tokens' places; constants of the hyper-connections.
+// Norms and sinks; per kind of entry, a norm and position weights of its tokens; constants of the hyper-connections.
 Ratio SmallOfCompressed(const Model& model, const LayerWidths& widths) {
   const CompressedAttention& compressed = *model.compressed;
   const Ratio head_dim = model.HeadDim(), index_dim = model.indexer->head_dim, streams = compressed.streams;

@@ -36,14 +36,13 @@ MatrixProduct LatentProduct(ProductId id, const Model& model, const LayerWidths&
   }
 }
 
-// Of both parts of a layer: weights before it, after it, and from each residual stream to each.
+// For both parts of a layer: weights before it, after it, and from each residual stream to each.
 MatrixProduct StreamProduct(const Model& model) {
   const Ratio streams = model.compressed->streams;
   return {ProductId::kStreams, 2 * streams * (2 + streams), streams * Ratio(model.hidden)};
 }
 
-// Every rank has all of the indexer's projections: nothing is split. Where not all layers select, each is given the
-// mean.
+// Every rank has the whole of the indexer's projections. If not all layers select, each layer gets the mean.
 MatrixProduct IndexerProduct(ProductId id, const Model& model) {
   const Ratio hidden = model.hidden, heads = model.indexer->heads, dim = model.indexer->head_dim;
   const Ratio index_share = IndexShare(model);
@@ -55,7 +54,7 @@ MatrixProduct IndexerProduct(ProductId id, const Model& model) {
   }
   // Two rows and two weights of an entry's key, and the weights of the heads.
   if (model.compressed) return {id, index_share * (4 * dim + heads), hidden};
-  // A block's score is its best head's: no weights for the heads.
+  // A block's score is the maximum over its heads, so there are no head weights.
   return {id, index_share * (model.mla ? dim + heads : dim), hidden};
 }
 
@@ -100,7 +99,8 @@ MatrixProduct FeedForwardProduct(ProductId id, const Model& model, const LayerWi
   }
 }
 
-// Embeddings of layers: the residual stream gates a row of as many columns, which is projected back and added.
+// Per-layer embeddings: the residual stream gates a row with the same number of columns, which is projected back and
+// added.
 MatrixProduct LayerEmbeddingProduct(ProductId id, const Model& model, const LayerWidths& widths) {
   const Ratio hidden = model.hidden, width = model.layer_embeddings.width;
   if (id == ProductId::kLayerOut) return {id, hidden, width};

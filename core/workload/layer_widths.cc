@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kFullestRank = "of the most loaded tensor-parallel rank: whole heads, whole columns";
 
-// The convolved columns, the gates and the decays of the recurrence are split as its heads are.
+// The convolved columns, gates and decays of a recurrence are split like its heads.
 void SplitRecurrence(const LinearAttention& linear, Ratio tp, LayerWidths& widths) {
   widths.recurrent_heads =
       Figure("Recurrent heads", ceil(widths.recurrent_heads / tp), "value heads of the recurrence on one device");

@@ -12,7 +12,7 @@
 
 namespace slipstick {
 
-// A count of which 0 says that it is another one.
+// A stated count, or another one if it is 0.
 inline Ratio StatedOr(Ratio stated, Ratio otherwise) { return stated + max(0, 1 - stated) * otherwise; }
 
 enum class Position { kRope, kLearned, kAlibi };
@@ -21,7 +21,7 @@ ENUM_NAMES(Position, {kRope, "rope"}, {kLearned, "learned"}, {kAlibi, "alibi"});
 enum class Norm { kRms, kLayer, kLayerWithoutBias };
 ENUM_NAMES(Norm, {kRms, "rms"}, {kLayer, "layer"}, {kLayerWithoutBias, "layer_without_bias"});
 
-// Norm of queries and keys: per head, with weights shared by the heads, or over all heads.
+// Norm of queries and keys: per head, with weights shared by the heads, or over all heads together.
 enum class QkNorm { kNone, kHead, kAllHeads };
 ENUM_NAMES(QkNorm, {kNone, "none"}, {kHead, "head"}, {kAllHeads, "all_heads"});
 
@@ -34,17 +34,17 @@ struct Moe {
   Tally shared_experts = 0;
   Tally expert_ffn = 0;  // of one routed expert; 0: the model's ffn
   Tally shared_ffn = 0;  // of all shared experts together; 0: shared_experts · expert_ffn
-  // width that tokens are projected to before they are dispatched (Nemotron 3, Kimi K3); 0: the hidden size
+  // width to which tokens are projected before dispatch (Nemotron 3, Kimi K3); 0: the hidden size
   Tally latent = 0;
   Tally dense_layers = 0;  // leading layers with a dense MLP
-  Tally moe_every = 1;     // of the layers after them every n-th is an MoE layer
+  Tally moe_every = 1;     // after these layers, every n-th layer is an MoE layer
   bool router_bias = false;
   bool shared_gate = false;  // a gate scales the output of the shared experts (Qwen2-MoE)
   std::optional<Ratio>
-      imbalance{};            // tokens of the busiest device over the mean; 1: even; absent: as the software leaves it
-  Tally node_limit = 0;       // maximum nodes that a token's experts are on; 0: any
+      imbalance{};            // tokens of the busiest device over the mean; 1: even; absent: depends on the software
+  Tally node_limit = 0;       // maximum nodes with experts of one token; 0: no limit
   Ratio capacity_factor = 0;  // maximum tokens per expert over the mean; 0: dropless
-  bool block_scales = true;  // weights in fp8 have a scale for each 128 x 128 of them; false: one per tensor or channel
+  bool block_scales = true;   // fp8 weights have one scale per 128 x 128 block; false: one per tensor or channel
   friend bool operator==(const Moe&, const Moe&) = default;
 };
 
@@ -57,39 +57,40 @@ struct Mla {
   friend bool operator==(const Mla&, const Mla&) = default;
 };
 
-// Lightning indexer of sparse attention (DeepSeek-V3.2): scores every token of the context for a query with small heads
-// of its own; the attention core sees the top_k best. Its queries come from the compressed queries of latent attention,
-// one key per token is cached. Without latent attention (MiniMax-M3) each KV head has a head of the indexer, which
-// selects whole blocks for it.
+// Lightning indexer of sparse attention (DeepSeek-V3.2): it scores every token of the context for a query with small
+// heads of its own; the attention core attends only to the top_k best. Its queries come from the compressed queries of
+// latent attention, and one key per token is cached. Without latent attention (MiniMax-M3) each KV head has one indexer
+// head, which selects whole blocks for it.
 struct Indexer {
   Tally heads = 64;
   Tally head_dim = 128;
   Tally top_k = 2048;
-  Tally block = 0;   // tokens that are selected together; 0: each by itself, under latent attention
+  Tally block = 0;   // tokens that are selected together; 0: single tokens, with latent attention
   Tally layers = 0;  // attention layers that select; the others reuse a selection (GLM-5.2), or attend to all tokens
                      // (MiniMax-M3); 0: all
   friend bool operator==(const Indexer&, const Indexer&) = default;
 };
 
 // Attention to a compressed history (DeepSeek V4): one row per token or entry is key and value of all heads. Every
-// layer sees the tokens of a window. Beyond them, layers with the indexer see the entries that it selects, each of
-// `ratio` tokens, heavily compressed layers all entries of `heavy_ratio` tokens; the other layers nothing.
+// layer attends to the tokens of a window. Beyond the window, layers with an indexer attend to the entries that it
+// selects, each of `ratio` tokens; heavily compressed layers attend to all entries of `heavy_ratio` tokens; other
+// layers to nothing.
 struct CompressedAttention {
   Tally q_lora_rank = 1024;
-  Tally rope_head_dim = 64;  // of a row: in 16 bit whatever the KV cache's format
+  Tally rope_head_dim = 64;  // of a row: always in 16 bit, whatever the format of the KV cache
   Tally window = 128;
   Tally ratio = 4;
   Tally heavy_ratio = 128;
   Tally heavy_layers = 20;
-  Tally output_groups = 8;   // of heads, each projected by itself
-  Tally output_rank = 1024;  // that a group is projected to, before the groups are projected together
-  // copies of the residual stream that hyper-connections mix around each part of a layer; 1: a plain one
+  Tally output_groups = 8;   // groups of heads, each projected separately
+  Tally output_rank = 1024;  // width to which each group is projected before the joint projection
+  // copies of the residual stream that hyper-connections mix around each part of a layer; 1: a plain residual stream
   Tally streams = 1;
-  std::optional<Precision> weights;  // published, beside routed experts that are narrower still
+  std::optional<Precision> weights;  // of the published checkpoint, except for narrower routed experts
   friend bool operator==(const CompressedAttention&, const CompressedAttention&) = default;
 };
 
-// Layers with linear attention or a state-space model: a recurrence with a fixed-size state in place of a KV cache.
+// Layers with linear attention or a state-space model: a recurrence with a fixed-size state instead of a KV cache.
 enum class LinearAttentionKind {
   kMamba,       // selective state space, one state per channel (Jamba)
   kMamba2,      // state-space duality, one state per head (Nemotron-H)
@@ -102,7 +103,7 @@ ENUM_NAMES(LinearAttentionKind, {kMamba, "mamba"}, {kMamba2, "mamba2"}, {kGatedD
 
 struct LinearAttention {
   LinearAttentionKind kind = LinearAttentionKind::kMamba2;
-  Tally layers = 1;        // layers of the model that have it, spread evenly; the others have softmax attention
+  Tally layers = 1;        // number of such layers, spread evenly; the others have softmax attention
   Tally heads = 64;        // value heads; heads · head_dim is the inner width
   Tally key_heads = 0;     // key and query heads (groups of B and C); 0: equal to heads
   Tally head_dim = 64;     // of values
@@ -122,7 +123,7 @@ struct LinearAttention {
 
 struct Positions {
   Position encoding = Position::kRope;
-  Tally rows = 0;  // of a learned position table; 0: the sequence length trained or served
+  Tally rows = 0;  // of a learned position table; 0: the sequence length of training or serving
   friend bool operator==(const Positions&, const Positions&) = default;
 };
 
@@ -136,17 +137,17 @@ struct Norms {
 
 struct SlidingWindow {
   Tally tokens = 0;        // that a local layer attends to; 0: all
-  Tally global_every = 0;  // every n-th layer attends to all tokens; 0: all layers are local where there is a window
-  Tally kv_heads = 0;      // of the local layers (Gemma 4); 0: as in the others
-  Tally head_dim = 0;      // likewise
+  Tally global_every = 0;  // every n-th layer attends to all tokens; 0: all layers are local if there is a window
+  Tally kv_heads = 0;      // of the local layers (Gemma 4); 0: as in the other layers
+  Tally head_dim = 0;      // of the local layers; 0: as in the other layers
   friend bool operator==(const SlidingWindow&, const SlidingWindow&) = default;
 };
 
-// The last layers of the model may have no keys and values of their own: they attend to those of the last layer of
-// their kind before them (Gemma 4 E2B, Gemma 3n).
+// The last layers of the model may have no keys and values of their own: they attend to those of the last earlier layer
+// of their kind (Gemma 4 E2B, Gemma 3n).
 struct SharedKv {
   Tally layers = 0;
-  Tally ffn = 0;  // MLP width of these layers; 0: as in the others
+  Tally ffn = 0;  // MLP width of these layers; 0: as in the other layers
   friend bool operator==(const SharedKv&, const SharedKv&) = default;
 };
 
@@ -157,8 +158,8 @@ struct LayerEmbeddings {
   friend bool operator==(const LayerEmbeddings&, const LayerEmbeddings&) = default;
 };
 
-// Encoder of images: a vision transformer whose patches all see each other, and projectors that make each square of
-// merge x merge patches a token of the language model.
+// Image encoder: a vision transformer whose patches all attend to each other, and projectors that turn each square of
+// merge x merge patches into a token of the language model.
 struct Vision {
   Tally layers = 27;
   Tally hidden = 1152;
@@ -166,7 +167,7 @@ struct Vision {
   Tally ffn = 4304;
   bool gated = false;
   Tally patch = 16;      // side in pixels
-  Tally merge = 2;       // patches along the side of a token
+  Tally merge = 2;       // patches along each side of a token
   Tally projectors = 1;  // two layers each; Qwen3-VL has three more, for the outputs of inner layers
   friend bool operator==(const Vision&, const Vision&) = default;
 };
@@ -193,40 +194,39 @@ struct Model {
   std::optional<Mla> mla;
   std::optional<Indexer> indexer;
   std::optional<CompressedAttention> compressed;
-  // a gate on the attention output: from the query projection (Qwen3-Next), under MLA its own (Kimi K3)
+  // gate on the attention output: from the query projection (Qwen3-Next), or a separate one with MLA (Kimi K3)
   bool attention_gate = false;
   std::optional<LinearAttention> linear_attention;
   Tally mlp_layers = 0;  // layers with an MLP, spread evenly; 0: all (Nemotron-H: as many as its MLP blocks)
   SlidingWindow window;
-  // layers that attend to all tokens project no values: keys before their norm and rotation serve (Gemma 4)
+  // layers that attend to all tokens project no values: the keys before norm and rotation replace them (Gemma 4)
   bool keys_as_values = false;
   SharedKv shared_kv;
   LayerEmbeddings layer_embeddings;
   Tally mtp_layers = 0;  // multi-token-prediction modules
   std::optional<Vision> vision;
-  std::optional<Precision>
-      weights;  // of the published checkpoint, where it is narrower than 16 bit; served so where nothing is written
-  Tally context = 0;  // longest context that the publisher supports; beyond it a warning
+  std::optional<Precision> weights;  // of the published checkpoint, if narrower than 16 bit; the default of serving
+  Tally context = 0;                 // longest context that the publisher supports; a longer one causes a warning
 
   // With defaults resolved.
   [[nodiscard]] Tally KvHeads() const { return kv_heads.value_or(heads); }
   [[nodiscard]] Tally HeadDim() const { return head_dim.value_or(heads > 0 ? Tally(hidden / heads) : Tally(0)); }
   [[nodiscard]] bool HasWindows() const { return window.tokens > 0 && !mla; }
-  [[nodiscard]] bool HasWindowHeads() const;  // local layers have projections of a shape of their own
+  [[nodiscard]] bool HasWindowHeads() const;  // local layers have projections of another shape
   [[nodiscard]] Ratio WindowKvHeads() const { return StatedOr(window.kv_heads, KvHeads()); }
   [[nodiscard]] Ratio WindowHeadDim() const { return StatedOr(window.head_dim, HeadDim()); }
   [[nodiscard]] bool SharesKv() const { return shared_kv.layers > 0; }
   [[nodiscard]] Ratio SharedKvFfn() const { return StatedOr(shared_kv.ffn, ffn); }
-  // Pipeline stages at most: layers that share a KV cache are on the device that has it.
+  // Maximum pipeline stages: layers that share a KV cache must be on the device that has it.
   [[nodiscard]] Count MostStages() const { return SharesKv() ? Tally(1) : layers; }
   [[nodiscard]] Tally LinearAttentionLayers() const { return linear_attention ? linear_attention->layers : Tally(0); }
   [[nodiscard]] Ratio AttentionLayers() const { return Ratio(layers) - Ratio(LinearAttentionLayers()); }
   [[nodiscard]] Ratio MlpLayers() const { return StatedOr(mlp_layers, layers); }  // with experts or without
   [[nodiscard]] bool IsLinearAttention(Count layer) const;                        // by index, from 0
   [[nodiscard]] bool HasMlp(Count layer) const;
-  // A number that the switch or choice `member` stands for, with the node of that input where this model has nodes.
+  // The number that stands for the switch or choice `member`, with that input's node if this model has nodes.
   [[nodiscard]] Ratio Chosen(double number, std::string_view member) const;
-  // Matrices into an MLP: up, and its gate.
+  // Number of matrices at the input of an MLP: up and, if gated, the gate.
   [[nodiscard]] Ratio UpParts() const { return 1 + Chosen(gated ? 1 : 0, "gated"); }
   friend bool operator==(const Model&, const Model&) = default;
 };
@@ -234,8 +234,8 @@ struct Model {
 // Parameters, exact to the published checkpoints (tests/core/workload/model_test.cc).
 struct ParameterCount {
   Ratio embedding = 0;     // token table, positions, embedding norm; tables of the layers
-  Ratio layer_tables = 0;  // of it
-  Ratio head = 0;          // 0 if tied; with its bias
+  Ratio layer_tables = 0;  // part of embedding
+  Ratio head = 0;          // includes its bias; 0 if tied
   Ratio attention_per_layer = 0;
   Ratio linear_attention_per_layer = 0;  // of a layer with linear attention
   Ratio dense_mlp_per_layer = 0;
@@ -245,7 +245,7 @@ struct ParameterCount {
   Ratio final_norm = 0;
   Ratio mtp = 0;
   Ratio total = 0;            // without MTP modules, as published, and without a vision encoder
-  Ratio active = 0;           // per token, embedding and head included, tables of the layers apart
+  Ratio active = 0;           // per token, including embedding and head, without tables of the layers
   Ratio matrices = 0;         // in the layers' GEMMs, all experts
   Ratio active_matrices = 0;  // in the layers' GEMMs, top_k experts
 };

@@ -30,7 +30,7 @@ class Counter {
     AddMlpOf(SharedKvWidths(widths_), all);
   }
 
-  // All experts of a layer, and those that a token visits.
+  // All experts of a layer, and those that a token uses.
   void AddExperts(Ratio layers, ParameterCount& count) {
     const auto [matrices, expert] = ElementsOf(FeedForwardProducts(model_, FeedForward::kExperts, widths_));
     const Ratio small_mlp = SmallElements(model_, FeedForward::kExperts, widths_),
@@ -50,7 +50,7 @@ class Counter {
     last_layer_ += count.moe_per_layer;
   }
 
-  // Norms, the last of the model too. A layer without an MLP has no norm for it.
+  // Norms, including the final one. A layer without an MLP has no norm for it.
   Ratio AddNorms(Ratio norm_elements, Ratio mlp_layers) {
     const Ratio layers = model_.layers, of_layer = Ratio(model_.norms.per_layer) * norm_elements;
     last_layer_ += of_layer;
@@ -58,7 +58,7 @@ class Counter {
                   "with the one before the LM head; a layer without an MLP has no norm for it");
   }
 
-  // Of all layers; what a token computes with.
+  // Weights of all layers, and those that a token uses.
   Ratio AllMatrices() const { return Figure("GEMM weights of the layers", all_ + NoLayerEmbedding(), "all experts"); }
   Ratio ActiveMatrices() const {
     return Figure("Active GEMM weights of the layers", active_ + NoLayerEmbedding(),
@@ -92,8 +92,8 @@ class Counter {
   const Model& model_;
   LayerWidths widths_;
   Ratio all_ = 0, active_ = 0;  // in GEMMs
-  Ratio small_ = 0;             // beside GEMMs and norms
-  Ratio idle_small_ = 0;        // of them, in experts that a token does not visit
+  Ratio small_ = 0;             // outside GEMMs and norms
+  Ratio idle_small_ = 0;        // part of these in experts that a token does not use
   Ratio last_layer_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Number formats and their size in memory, block scales included.
+// Number formats and their size in memory, including block scales.
 #pragma once
 
 #include "core/base/field.h"
@@ -12,9 +12,9 @@ ENUM_NAMES(Precision, {kFp32, "fp32"}, {kTf32, "tf32"}, {kFp16, "fp16"}, {kBf16,
 
 inline constexpr double kFp32BlockScale = 4.0 / 128;  // bytes per element of an fp32 scale per block of 128
 
-// Bytes per element with its share of the scales: nvfp4 an fp8 scale per block of 16, mxfp4 and mxfp8 an 8-bit scale
-// per block of 32, int4 a 16-bit scale and zero point per group of 128; q4_k_m 4.85, q4_0 4.5 and q8_0 8.5 bits
-// (llama.cpp; 4 bits of MLX are 4.5 too).
+// Bytes per element including its share of the scales: nvfp4 has an fp8 scale per block of 16, mxfp4 and mxfp8 an 8-bit
+// scale per block of 32, int4 a 16-bit scale and zero point per group of 128; q4_k_m has 4.85, q4_0 4.5 and q8_0 8.5
+// bits (llama.cpp; 4-bit MLX also has 4.5).
 constexpr double BytesPerElement(Precision precision) {
   switch (precision) {
     case Precision::kFp32:
@@ -47,7 +47,7 @@ constexpr Bytes ElementSize(Precision precision) { return BytesPerElement(precis
 
 constexpr bool IsEightBitFloat(Precision p) { return p == Precision::kFp8 || p == Precision::kMxfp8; }
 constexpr bool IsFourBitFloat(Precision p) { return p == Precision::kNvfp4 || p == Precision::kMxfp4; }
-// Formats that differ in their scales alone.
+// Whether two formats differ only in their scales.
 constexpr bool SameElements(Precision a, Precision b) {
   return a == b || (IsEightBitFloat(a) && IsEightBitFloat(b)) || (IsFourBitFloat(a) && IsFourBitFloat(b));
 }
