@@ -21,8 +21,8 @@ ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, c
                         const Device& device) {
   const Precision weights = requested.weights;
   const std::optional<Precision>& kept_weights = engine.formats.kept_weights;
-  const bool experts_only =
-      model.moe && (weights == Precision::kMxfp4 || (weights == Precision::kInt4 && model.weights == weights));
+  const bool own_int4 = weights == Precision::kInt4 && model.moe && model.moe->int4_group > 0;
+  const bool experts_only = own_int4 || (model.moe && weights == Precision::kMxfp4);
   const bool latent_kept = model.mla && IsFourBitFloat(weights);
   const bool is_mixture = weights == Precision::kQ4KM || weights == Precision::kQ4_0 || weights == Precision::kQ8_0;
   ServedFormats formats;
@@ -46,7 +46,7 @@ ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, c
                                                             : formats.activations;
   formats.kv_cache = requested.kv_cache;
   formats.sizes = {ElementSize(formats.attention_weights),
-                   ElementSize(formats.mlp_weights),
+                   own_int4 ? Int4Size(model.moe->int4_group) : ElementSize(formats.mlp_weights),
                    ElementSize(formats.head_weights),
                    ElementSize(NativePrecision(device, formats.attention_activations)),
                    ElementSize(NativePrecision(device, formats.activations)),

@@ -45,6 +45,7 @@ struct Moe {
   Tally node_limit = 0;       // maximum nodes that a token's experts are on; 0: any
   Ratio capacity_factor = 0;  // maximum tokens per expert over the mean; 0: dropless
   bool block_scales = true;  // weights in fp8 have a scale for each 128 x 128 of them; false: one per tensor or channel
+  Tally int4_group = 0;      // published in int4, alone: so many weights share a 16-bit scale; 0: not published so
   friend bool operator==(const Moe&, const Moe&) = default;
 };
 

@@ -52,8 +52,23 @@ Precision AttentionWeights(const std::string& model, const std::string& weights)
 TEST(ServedFormats, AttentionIsInFourBitsWhereTheCheckpointHasItSo) {
   EXPECT_EQ(AttentionWeights("qwen3-30b-a3b", "int4"), Precision::kInt4);
   EXPECT_EQ(AttentionWeights("qwen3-8b", "int4"), Precision::kInt4);
+  EXPECT_EQ(AttentionWeights("kimi-k2", "int4"), Precision::kBf16) << "moonshotai/Kimi-K2-Thinking";
   EXPECT_EQ(AttentionWeights("kimi-k2.5", "int4"), Precision::kBf16);
   EXPECT_EQ(AttentionWeights("gpt-oss-120b", "mxfp4"), Precision::kBf16);
+}
+
+// Kimi's own int4 has a 16-bit scale for each 32 weights: 384 experts of 3 x 7,168 x 2,048 in 60 layers are 1,014.7
+// billion weights of 4.5 bits, 570.8 GB; its repository holds 594 GB, of which 23 are the rest in 16 bit.
+TEST(ServedFormats, TheScalesOfInt4AreThoseOfThePublisher) {
+  const auto weights = [](const std::string& more) {
+    return In(Serve({"cluster=dgx-h200", "model=kimi-k2", "serving.devices=1", "serving.mapping.tp=1",
+                     "serving.precision.weights=int4", more})
+                  .memory.weights,
+              kGB);
+  };
+  EXPECT_NEAR(weights("model.moe.int4_group=32"), 594, 0.01 * 594);
+  EXPECT_NEAR(weights("model.moe.int4_group=32") - weights("model.moe.int4_group=128"), 1014.7 * (2. / 32 - 2. / 128),
+              0.01 * 47.6);
 }
 
 // Of a layer: queries, keys and values 2,048 × 5,120 and output 4,096 × 2,048 weights, 18.9 M on one device.
