@@ -71,6 +71,28 @@ TEST(ServedFormats, TheScalesOfInt4AreThoseOfThePublisher) {
               0.01 * 47.6);
 }
 
+// Beside nvfp4, attention and recurrent layers are kept in fp8; latent attention in 16 bit; that of others not at all.
+TEST(ServedFormats, HybridModelsKeepAttentionInFp8BesideNvfp4) {
+  EXPECT_EQ(AttentionWeights("qwen3.6-27b", "nvfp4"), Precision::kFp8);
+  EXPECT_EQ(AttentionWeights("nemotron-h-8b", "nvfp4"), Precision::kFp8);
+  EXPECT_EQ(AttentionWeights("kimi-linear-48b-a3b", "nvfp4"), Precision::kBf16);
+  EXPECT_EQ(AttentionWeights("qwen3-32b", "nvfp4"), Precision::kNvfp4);
+  EXPECT_EQ(AttentionWeights("qwen3.6-27b", "int4"), Precision::kInt4);
+}
+
+// Of Qwen3.6-27B: MLPs 64 x 3 x 5,120 x 17,408 in nvfp4 (9.62 GB); 48 recurrent layers of 5,120 x (16,384 + 96) and
+// 6,144 x 5,120, 16 of attention with 5,120 x 14,336 and 6,144 x 5,120 in fp8 (7.24 GB); embedding and head of
+// 248,320 x 5,120 in 16 bit (5.09 GB). vLLM loads 10.64 GiB of unsloth's on each of two devices, of which the vision
+// tower is 0.43.
+TEST(ServedFormats, HybridModelsInNvfp4AreAsLargeAsTheirCheckpoints) {
+  const ServingReport report =
+      Serve({"cluster=single-rtx-5090", "cluster.devices=2", "model=qwen3.6-27b", "serving.engine=vllm",
+             "serving.devices=2", "serving.mapping.tp=2", "serving.precision.weights=nvfp4"});
+  const double counted = 9.62 + 7.24 + 5.09;
+  EXPECT_NEAR(In(report.memory.weights, kGB), counted / 2, 0.005 * counted);
+  EXPECT_NEAR(In(report.memory.weights, kGB), 10.21 * 1.0737, 0.01 * 10.96);
+}
+
 // Of a layer: queries, keys and values 2,048 × 5,120 and output 4,096 × 2,048 weights, 18.9 M on one device.
 TEST(ServedFormats, FourBitAttentionIsReadInFourBits) {
   const auto read = [](const std::string& weights) {
