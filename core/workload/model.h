@@ -45,6 +45,7 @@ struct Moe {
   Tally node_limit = 0;       // maximum nodes with experts of one token; 0: no limit
   Ratio capacity_factor = 0;  // maximum tokens per expert over the mean; 0: dropless
   bool block_scales = true;   // fp8 weights have one scale per 128 x 128 block; false: one per tensor or channel
+  Tally int4_group = 0;       // weights per 16-bit scale if only the experts are published in int4; 0: if not
   friend bool operator==(const Moe&, const Moe&) = default;
 };
 

@@ -42,6 +42,12 @@ constexpr FieldRow kMoeFields[] = {
                            "Experts' weights in fp8 have a scale for each 128 × 128 of them, as most do since "
                            "DeepSeek-V3, not one per tensor or channel")
         .Label("Block scales of fp8 experts")
+        .Advanced(),
+    Of<&Moe::int4_group>("int4_group",
+                         "Weights that share a scale where the publisher has its routed experts, and nothing else, in "
+                         "int4; 0: int4 is that of AWQ and GPTQ, of all linear layers (Kimi-K2-Thinking has 32)")
+        .Label("Group of the publisher's int4 experts")
+        .Between(0, 4096)
         .Advanced()};
 constinit const Fields Schema<Moe>::fields(kMoeFields);
 

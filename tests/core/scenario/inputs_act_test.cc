@@ -197,6 +197,8 @@ const std::vector<Assignments>& Scenarios() {
       kServingOnly + Assignments{"model=deepseek-v4-flash", "cluster=dgx-b200", "serving.precision.weights=mxfp4",
                                  "serving.precision.kv_cache=fp8", "serving.prompt=4096"},
       kServingOnly + Assignments{"model=minimax-m3", "cluster=dgx-h200", "serving.prompt=4096"},
+      kServingOnly + Assignments{"model=kimi-k2.5", "cluster=dgx-h200", "serving.devices=8", "serving.mapping.tp=8",
+                                 "serving.precision.weights=int4", "serving.precision.activations=bf16"},
       kServingOnly + Assignments{"version=2", "model=gpt-oss-20b", "cluster=single-h100-sxm5-80gb"},
       Assignments{"model=gpt-oss-20b", "cluster=hgx-mi300x", "cluster.devices=8", "training.mapping.ep=8",
                   "training.global_batch=64", "serving.precision.weights=mxfp4", "serving.precision.activations=bf16",

@@ -52,8 +52,45 @@ Precision AttentionWeights(const std::string& model, const std::string& weights)
 TEST(ServedFormats, AttentionIsInFourBitsWhereTheCheckpointHasItSo) {
   EXPECT_EQ(AttentionWeights("qwen3-30b-a3b", "int4"), Precision::kInt4);
   EXPECT_EQ(AttentionWeights("qwen3-8b", "int4"), Precision::kInt4);
+  EXPECT_EQ(AttentionWeights("kimi-k2", "int4"), Precision::kBf16) << "moonshotai/Kimi-K2-Thinking";
   EXPECT_EQ(AttentionWeights("kimi-k2.5", "int4"), Precision::kBf16);
   EXPECT_EQ(AttentionWeights("gpt-oss-120b", "mxfp4"), Precision::kBf16);
+}
+
+// Kimi's own int4 has a 16-bit scale for each 32 weights: 384 experts of 3 x 7,168 x 2,048 in 60 layers are 1,014.7
+// billion weights of 4.5 bits, 570.8 GB; its repository holds 594 GB, of which 23 are the rest in 16 bit.
+TEST(ServedFormats, TheScalesOfInt4AreThoseOfThePublisher) {
+  const auto weights = [](const std::string& more) {
+    return In(Serve({"cluster=dgx-h200", "model=kimi-k2", "serving.devices=1", "serving.mapping.tp=1",
+                     "serving.precision.weights=int4", more})
+                  .memory.weights,
+              kGB);
+  };
+  EXPECT_NEAR(weights("model.moe.int4_group=32"), 594, 0.01 * 594);
+  EXPECT_NEAR(weights("model.moe.int4_group=32") - weights("model.moe.int4_group=128"), 1014.7 * (2. / 32 - 2. / 128),
+              0.01 * 47.6);
+}
+
+// Beside nvfp4, attention and recurrent layers are kept in fp8; latent attention in 16 bit; that of others not at all.
+TEST(ServedFormats, HybridModelsKeepAttentionInFp8BesideNvfp4) {
+  EXPECT_EQ(AttentionWeights("qwen3.6-27b", "nvfp4"), Precision::kFp8);
+  EXPECT_EQ(AttentionWeights("nemotron-h-8b", "nvfp4"), Precision::kFp8);
+  EXPECT_EQ(AttentionWeights("kimi-linear-48b-a3b", "nvfp4"), Precision::kBf16);
+  EXPECT_EQ(AttentionWeights("qwen3-32b", "nvfp4"), Precision::kNvfp4);
+  EXPECT_EQ(AttentionWeights("qwen3.6-27b", "int4"), Precision::kInt4);
+}
+
+// Of Qwen3.6-27B: MLPs 64 x 3 x 5,120 x 17,408 in nvfp4 (9.62 GB); 48 recurrent layers of 5,120 x (16,384 + 96) and
+// 6,144 x 5,120, 16 of attention with 5,120 x 14,336 and 6,144 x 5,120 in fp8 (7.24 GB); embedding and head of
+// 248,320 x 5,120 in 16 bit (5.09 GB). vLLM loads 10.64 GiB of unsloth's on each of two devices, of which the vision
+// tower is 0.43.
+TEST(ServedFormats, HybridModelsInNvfp4AreAsLargeAsTheirCheckpoints) {
+  const ServingReport report =
+      Serve({"cluster=single-rtx-5090", "cluster.devices=2", "model=qwen3.6-27b", "serving.engine=vllm",
+             "serving.devices=2", "serving.mapping.tp=2", "serving.precision.weights=nvfp4"});
+  const double counted = 9.62 + 7.24 + 5.09;
+  EXPECT_NEAR(In(report.memory.weights, kGB), counted / 2, 0.005 * counted);
+  EXPECT_NEAR(In(report.memory.weights, kGB), 10.21 * 1.0737, 0.01 * 10.96);
 }
 
 // Of a layer: queries, keys and values 2,048 × 5,120 and output 4,096 × 2,048 weights, 18.9 M on one device.
