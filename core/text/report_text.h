@@ -7,6 +7,6 @@
 namespace slipstick {
 
 // `report`: JSON, as evaluate answers.
-std::string ReportText(std::string_view report, bool is_colored);
+std::string ReportText(std::string_view answer, bool is_colored);
 
 }  // namespace slipstick
