@@ -79,6 +79,8 @@ class TrainingMoves {
   // expert-parallel degrees; each as a column of ascending pipeline depths. Beyond that level only where there is no
   // other.
   [[nodiscard]] std::vector<std::vector<Degrees>> Columns() const;
+  // The same with the most sharding, if there is more.
+  [[nodiscard]] std::optional<Degrees> FullySharded(const Degrees& degrees) const;
   // Legal points that differ in one degree, or in two whose product stays.
   using Visit = std::function<void(const Degrees&)>;
   void VisitNeighbors(const Degrees& from, const Visit& visit) const;
