@@ -49,7 +49,7 @@ class AdviceJob {
   void Keep(Improvement improvement);
   void AddPairs();
   [[nodiscard]] bool IsWorthwhile(const Improvement& one) const;
-  [[nodiscard]] double GainToBeat(const Improvement& one) const;
+  [[nodiscard]] double GainToBeat(const Improvement& improvement) const;
   [[nodiscard]] bool KeepsOtherFigures(const JudgedScenario& verdict) const;
   [[nodiscard]] std::vector<std::string> SearchLimits(const Proposal& proposal) const;
   [[nodiscard]] std::vector<const Improvement*> ListedChanges() const;

@@ -104,7 +104,7 @@ class Reader {
     TakeDigits(digits);
     while (Peek() == ',' || Peek() == '_') {
       const bool group =
-          digits.size() > 0 && IsDigit(Peek(1)) && IsDigit(Peek(2)) && IsDigit(Peek(3)) && !IsDigit(Peek(4));
+          !digits.empty() && IsDigit(Peek(1)) && IsDigit(Peek(2)) && IsDigit(Peek(3)) && !IsDigit(Peek(4));
       if (!group) {
         broken_ = true;
         return std::nullopt;

@@ -14,7 +14,7 @@ class FieldBuilder {
   static constexpr double kLeast = 1e-6, kMost = 1e9;
 
   constexpr explicit FieldBuilder(FieldRow row) : row_(row) {}
-  constexpr operator FieldRow() const { return row_; }
+  constexpr operator FieldRow() const { return row_; }  // NOLINT: a builder stands where a row is wanted
 
   template <class Q>
   constexpr FieldBuilder& In(Unit<Q> display) {

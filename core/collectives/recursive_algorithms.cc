@@ -17,7 +17,7 @@ Ratio LargestPowerOfTwo(Ratio ranks) {
   return Procedure<Ratio>("Ranks, down to a power of two", largest, {ranks});
 }
 
-bool OnLeaves(const CollectiveInstance& instance) {
+bool LiesOnLeaves(const CollectiveInstance& instance) {
   return IsFlat(instance, Topology::kFatTree) && IsPowerOfTwo(instance.view.levels[0].leaf) &&
          IsPowerOfTwo(instance.view.ranks);
 }
@@ -26,7 +26,7 @@ bool OnRing(const CollectiveInstance& instance) { return IsClosedRing(instance) 
 bool HalvingApplies(const CollectiveInstance& instance) {
   if (!IsReductionOrGather(instance)) return false;
   if (IsSwitch(instance) && Is(instance, CollectiveType::kAllReduce)) return true;
-  return JoinsPowersOfTwo(instance) || OnRing(instance) || OnLeaves(instance);
+  return JoinsPowersOfTwo(instance) || OnRing(instance) || LiesOnLeaves(instance);
 }
 
 // Partners at distance d exchange bytes * d / ranks: over d links of a ring, or through the core of a fat tree if they

@@ -8,7 +8,7 @@ namespace slipstick {
 
 std::string UsageText();
 // Usage, options and examples of a command; "" for an unknown one.
-std::string HelpText(std::string_view verb);
+std::string HelpText(std::string_view name);
 // The manual page, as man reads it.
 std::string ManualText();
 

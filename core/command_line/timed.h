@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <utility>
 
 #include "core/scenario/answer.h"
 #include "core/scenario/request.h"
@@ -17,7 +18,7 @@ inline Answer TimedAnswer(Json report, Clock::time_point start) {
 }
 // An answer with the seconds since `start`, unless it has issues.
 inline Answer Timed(Answer answer, Clock::time_point start) {
-  return answer.issues.empty() ? TimedAnswer(*ParseJson(answer.text), start) : answer;
+  return answer.issues.empty() ? TimedAnswer(*ParseJson(answer.text), start) : std::move(answer);
 }
 
 }  // namespace slipstick

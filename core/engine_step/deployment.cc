@@ -171,7 +171,7 @@ ElementSizes SizesOf(const Deployment& deployment) {
 }
 
 template <class T>
-void SetTo(T& member, const std::optional<T>& value) {
+void OverrideIfStated(T& member, const std::optional<T>& value) {
   if (value) member = *value;
 }
 
@@ -192,12 +192,12 @@ std::optional<std::size_t> SetByArchitecture(Deployment& deployment) {
     if (on.architecture != deployment.cluster.device.architecture) continue;
     if (on.graphs) launch.graphs = *on.graphs, graphs_row = i;
     if (on.launch_gap) launch.launch_gap = *on.launch_gap, launch.gap_row = i;
-    SetTo(deployment.quantizes_apart, on.quantizes_apart);
-    SetTo(deployment.visits_held_experts, on.visits_held_experts);
-    SetTo(launch.step, on.step);
-    SetTo(launch.per_sequence, on.per_sequence);
-    SetTo(deployment.expert_gemm_efficiency, on.expert_gemm_efficiency);
-    SetTo(deployment.expert_bandwidth_efficiency, on.expert_bandwidth_efficiency);
+    OverrideIfStated(deployment.quantizes_apart, on.quantizes_apart);
+    OverrideIfStated(deployment.visits_held_experts, on.visits_held_experts);
+    OverrideIfStated(launch.step, on.step);
+    OverrideIfStated(launch.per_sequence, on.per_sequence);
+    OverrideIfStated(deployment.expert_gemm_efficiency, on.expert_gemm_efficiency);
+    OverrideIfStated(deployment.expert_bandwidth_efficiency, on.expert_bandwidth_efficiency);
     if (!HasWeightOnlyExperts(deployment.formats)) continue;
     if (on.weight_only_per_clock) {
       const Device& device = deployment.cluster.device;
@@ -207,7 +207,7 @@ std::optional<std::size_t> SetByArchitecture(Deployment& deployment) {
                                                             PeakRate(device, Precision::kBf16)),
                  "instructions that older devices have too");
     }
-    SetTo(deployment.expert_bandwidth_efficiency, on.weight_only_bandwidth_efficiency);
+    OverrideIfStated(deployment.expert_bandwidth_efficiency, on.weight_only_bandwidth_efficiency);
   }
   return graphs_row;
 }

@@ -11,7 +11,7 @@ namespace {
 // In-line ECC costs GDDR memory a tenth of its bandwidth and a sixteenth of its capacity; the usable capacity on the
 // data sheet shows whether a device has it.
 Ratio RateUnderEcc(const Device& device, const LayerPipeline& engine) {
-  if (device.memory.technology.rfind("GDDR", 0) != 0) return 1;
+  if (!device.memory.technology.starts_with("GDDR")) return 1;
   const Ratio gib_per_gb = In(1 * kGiB, kGB);
   const Bytes least_without = Figure("Least usable memory without in-line ECC",
                                      engine.usable_without_ecc * gib_per_gb * device.memory.capacity);

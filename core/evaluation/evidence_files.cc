@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 #include "core/base/schema.h"
 #include "core/catalogue/presets.h"
@@ -73,6 +74,12 @@ std::string TextAt(const Json& json, std::string_view key) {
   return member != nullptr && member->is_string() ? TextOf(*member) : std::string();
 }
 
+// A run that nobody can look up is no evidence.
+constexpr std::pair<std::string_view, std::string_view> kWhoMeasured[] = {
+    {"publisher", "Enter who measured: runs of one publisher are left out together"},
+    {"campaign", "Enter what was measured, and when"},
+    {"source", "Enter the citation: a title and an address"}};
+
 Json RequestOf(const Json& row, const Json* models, const std::string& tuning) {
   Json request{{"version", 1}};
   const std::string name = TextAt(row, "model");
@@ -135,6 +142,9 @@ EvidenceFiles ReadEvidence(const std::vector<EvidenceFile>& files, const RunDist
     if (rows == nullptr || !rows->is_array()) {
       read.issues.push_back({file.id, "Not a file of measurements"});
       continue;
+    }
+    for (const auto& [key, wanted] : kWhoMeasured) {
+      if (TextAt(*json, key).empty()) read.issues.push_back({file.id + " " + std::string(key), std::string(wanted)});
     }
     read.sources.push_back({kept(file.id), kept(TextAt(*json, "publisher") + ", " + TextAt(*json, "campaign"))});
     const Json* whole_runs = FindMember(*json, "whole_runs");

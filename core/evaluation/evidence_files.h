@@ -4,9 +4,10 @@
 //    "rows": [{"id": "…", "figure": "training.step_time_s", "value": 1.42, "model": "NAME",
 //              "cluster": {…}, "training": {…}}]}
 //
-// A row is a request with the figure that was measured, in base units. A rate of one stream or of a batch stands as the
-// time it means. `model` names one of the file or of the catalogue. "whole_runs": true marks production runs, of any
-// training figure. "tuning" says how the engines of the file were run, tuned or stock; a row can say it itself.
+// Publisher, campaign and source are required. A row is a request with the figure that was measured, in base units. A
+// rate of one stream or of a batch stands as the time it means. `model` names one of the file or of the catalogue.
+// "whole_runs": true marks production runs, of any training figure. "tuning" says how the engines of the file were run,
+// tuned or stock; a row can say it itself.
 #pragma once
 
 #include <optional>

@@ -24,7 +24,7 @@ constexpr std::string_view kFromDraws = "cut from a Monte Carlo run over the unc
 
 // "8 % less" or "15 % more", from a ratio to the answer.
 std::string ShareText(double ratio) {
-  const auto percent = static_cast<long>(std::lround(100 * std::abs(ratio - 1)));
+  const long percent = std::lround(100 * std::abs(ratio - 1));
   return std::to_string(percent) + (ratio < 1 ? " % less" : " % more");
 }
 

@@ -13,7 +13,7 @@ namespace slipstick {
 namespace {
 
 bool StripPrefix(std::string& text, std::string_view prefix) {
-  if (text.compare(0, prefix.size(), prefix) != 0) return false;
+  if (!text.starts_with(prefix)) return false;
   text.erase(0, prefix.size());
   return true;
 }

@@ -16,7 +16,7 @@ struct FigureLimit {
   const SearchFigure* figure;
   bool at_most;
   double bound;
-  [[nodiscard]] bool IsOfMemory() const { return figure->name.compare(0, 6, "memory") == 0; }
+  [[nodiscard]] bool IsOfMemory() const { return figure->name.starts_with("memory"); }
 };
 
 struct SearchCriteria {

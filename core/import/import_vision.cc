@@ -12,7 +12,8 @@ namespace {
 std::optional<Count> PooledPatches(Config& config, Count patch) {
   const auto tokens = config.Whole({"mm_tokens_per_image"}), side = config.Whole({"vision_config.image_size"});
   if (!tokens || !side || *tokens < 1) return std::nullopt;
-  return std::max<Count>(1, static_cast<Count>(static_cast<double>(*side / patch) / std::sqrt(*tokens)));
+  const Count patches = *side / patch;  // along a side
+  return std::max<Count>(1, static_cast<Count>(static_cast<double>(patches) / std::sqrt(*tokens)));
 }
 
 // The MLP of GLM's encoders is as wide as the language model; intermediate_size belongs to the merger.

@@ -15,6 +15,6 @@ struct Recurrence {
   Ratio heads = 1;               // on the device
   Ratio columns = 0, inner = 0;  // input and output elements per token, on the device
 };
-KernelTime TimeOf(const Recurrence& recurrence, const Device& device);
+KernelTime TimeOf(const Recurrence& layer, const Device& device);
 
 }  // namespace slipstick

@@ -19,7 +19,6 @@ double Accesses(const RowKernel& kernel) {
 double ArithmeticPerElement(RowKind kind) {
   switch (kind) {
     case RowKind::kNorm:
-      return 7;
     case RowKind::kSoftmax:
       return 7;
     case RowKind::kGelu:

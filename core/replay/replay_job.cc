@@ -70,7 +70,7 @@ Result<Scenario> ScenarioFor(const Json& request, const TraceSummary& summary) {
 }  // namespace
 
 ReplayJob::ReplayJob(ReplayQuestion question, RequestTrace trace, Scenario scenario)
-    : question_(std::move(question)),
+    : question_(question),
       trace_(std::move(trace)),
       summary_(SummaryOf(trace_)),
       scenario_(std::move(scenario)),
@@ -78,7 +78,8 @@ ReplayJob::ReplayJob(ReplayQuestion question, RequestTrace trace, Scenario scena
       own_(scenario_.serving->devices.value_or(scenario_.cluster.devices) / devices_per_replica_),
       most_(std::max(own_, std::min(kMostReplicas, summary_.requests))) {}
 
-Result<std::shared_ptr<ReplayJob>> ReplayJob::Make(Json request, const Json& question_json, std::string_view text) {
+Result<std::shared_ptr<ReplayJob>> ReplayJob::Make(const Json& request, const Json& question_json,
+                                                   std::string_view text) {
   Result<ReplayQuestion> question = ReadReplayQuestion(question_json);
   if (!question) return std::move(question.issues);
   Result<RequestTrace> trace = ReadTrace(text);
@@ -86,7 +87,7 @@ Result<std::shared_ptr<ReplayJob>> ReplayJob::Make(Json request, const Json& que
   SetArrivals(*trace, *question);
   Result<Scenario> scenario = ScenarioFor(request, SummaryOf(*trace));
   if (!scenario) return std::move(scenario.issues);
-  std::shared_ptr<ReplayJob> job(new ReplayJob(std::move(*question), std::move(*trace), std::move(*scenario)));
+  std::shared_ptr<ReplayJob> job(new ReplayJob(*question, std::move(*trace), std::move(*scenario)));
   job->Play(job->own_, false);
   if (job->run_->playable() == 0)
     return Issues{{"serving", "No request of the trace fits in the KV cache of a replica"}};

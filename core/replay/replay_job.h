@@ -19,7 +19,7 @@ class ReplayJob {
  public:
   // `question`: the members of ReplayQuestion; `trace`: the text of a file (read_trace.h), whose lengths and rate
   // replace those of the scenario.
-  static Result<std::shared_ptr<ReplayJob>> Make(Json request, const Json& question, std::string_view trace);
+  static Result<std::shared_ptr<ReplayJob>> Make(const Json& request, const Json& question_json, std::string_view text);
 
   // Plays up to `count` steps; false when nothing is left to do.
   bool Step(int count);

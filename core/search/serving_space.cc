@@ -205,8 +205,8 @@ void ServingSpace::AddPoolsOfTwoKinds(const Model& model, const ServingLoad& loa
                                       const SpaceLimits& limits) {
   prefill_mappings_.clear();
   const ServingMapping& own = pools.prefill_mapping ? *pools.prefill_mapping : load.mapping;
-  for (ServingMapping& mapping : Layouts(model, load, own, pools.prefill_devices, kPrefillMapping, limits))
-    prefill_mappings_.emplace_back(std::move(mapping));
+  for (const ServingMapping& mapping : Layouts(model, load, own, pools.prefill_devices, kPrefillMapping, limits))
+    prefill_mappings_.emplace_back(mapping);
   for (const ServingMapping& mapping : Layouts(model, load, load.mapping, pools.decode_devices, "", limits))
     AddAllowed({mapping, pools}, limits);
 }

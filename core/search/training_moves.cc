@@ -259,6 +259,14 @@ std::vector<std::vector<Degrees>> TrainingMoves::Columns() const {
   return columns;
 }
 
+std::optional<Degrees> TrainingMoves::FullySharded(const Degrees& degrees) const {
+  const bool shards = DataRanks(degrees) * degrees[MappingAxis::kCp] > 1;
+  if (!shards || !IsFree(MappingAxis::kZero) || zeros_.back() <= degrees[MappingAxis::kZero]) return std::nullopt;
+  Degrees sharded = degrees;
+  sharded[MappingAxis::kZero] = zeros_.back();
+  return sharded;
+}
+
 void TrainingMoves::VisitStages(const Degrees& from, const Visit& visit) const {
   const auto with = [&](MappingAxis member, Count value) {
     Degrees to = from;

@@ -79,6 +79,8 @@ class TrainingMoves {
   // expert-parallel degrees; each is a column of ascending pipeline depths. Degrees beyond that level are used only if
   // there are no others.
   [[nodiscard]] std::vector<std::vector<Degrees>> Columns() const;
+  // The same degrees with the most sharding, if there is more.
+  [[nodiscard]] std::optional<Degrees> FullySharded(const Degrees& degrees) const;
   // Visits legal points that differ in one degree, or in two whose product is constant.
   using Visit = std::function<void(const Degrees&)>;
   void VisitNeighbors(const Degrees& from, const Visit& visit) const;

@@ -129,9 +129,11 @@ class TrainingTuner {
     return known->second = cost;
   }
 
-  // For each tensor-parallel degree the best of its columns, best first.
+  // For each tensor-parallel degree the best of its columns, best first; and the best of those that full sharding in
+  // place of stages makes fit: a walk there would pass mappings that have both, and are slower than either.
   std::vector<Point> Starts() {
     std::map<Count, Point> best_of;
+    std::optional<Point> sharded;
     for (const std::vector<Degrees>& column : moves_->Columns()) {
       for (const Degrees& one : column) {
         const auto [best, is_new] = best_of.try_emplace(one[MappingAxis::kTp]);
@@ -139,6 +141,10 @@ class TrainingTuner {
             CostOf(one, !is_new && best->second.cost.fits ? best->second.cost.per_sequence : kNoLimit);
         if (is_new || cost.IsBetterThan(best->second.cost)) best->second = {one, cost};
         if (cost.fits) break;
+        const std::optional<Degrees> other = moves_->FullySharded(one);
+        if (!other || !(one == column.front())) continue;
+        const TrainingCost other_cost = CostOf(*other, sharded ? sharded->cost.per_sequence : kNoLimit);
+        if (other_cost.fits && (!sharded || other_cost.IsBetterThan(sharded->cost))) sharded = {*other, other_cost};
       }
     }
     std::vector<Point> starts;
@@ -146,6 +152,7 @@ class TrainingTuner {
     std::stable_sort(starts.begin(), starts.end(),
                      [](const Point& a, const Point& b) { return a.cost.IsBetterThan(b.cost); });
     starts.resize(std::min(kWalks, starts.size()));
+    if (sharded) starts.push_back(*sharded);
     return starts;
   }
 

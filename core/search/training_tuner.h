@@ -1,10 +1,10 @@
 // The best mapping of a training run, by a bounded search.
 //
 // Best is the highest throughput among mappings that fit. From the best starts (the shallowest pipeline that fits at
-// each tensor- and expert-parallel degree) the search walks to ever better neighbors; what does not fit is not timed,
-// and what a lower bound on its time rules out is not scheduled. Fitting keeps the run's memory margin. Where nothing
-// fits, the mapping that needs least memory. A batch that may move does so only where no mapping that fits divides it,
-// or for the gain that the freedom names.
+// each tensor- and expert-parallel degree, and the best that full sharding makes fit) the search walks to ever better
+// neighbors; what does not fit is not timed, and what a lower bound on its time rules out is not scheduled. Fitting
+// keeps the run's memory margin. Where nothing fits, the mapping that needs least memory. A batch that may move does so
+// only where no mapping that fits divides it, or for the gain that the freedom names.
 #pragma once
 
 #include <vector>

@@ -19,7 +19,7 @@ void ValidateAndFillDefaults(ServingLoad& load, const Model& model, const Cluste
 class ServingMemo;
 // With a memo (memo.h), for a search: an infeasible mapping is not timed, and figures that no search uses (static
 // latency, longest context, messages) stay empty.
-ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& load, bool operators,
+ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const ServingLoad& asked, bool operators,
                               Tape* tape = nullptr, ServingMemo* memo = nullptr);
 
 }  // namespace slipstick

@@ -83,8 +83,8 @@ class EventLoop {
   void Push(Seconds time, EventKind kind, std::size_t index) { events_.push({time, kind, order_++, index}); }
   void CountUntil(Seconds now);
   void Route(Seconds now, std::size_t request);
-  void EndStep(Seconds now, std::size_t replica);
-  void BeginStep(Seconds now, std::size_t replica);
+  void EndStep(Seconds now, std::size_t index);
+  void BeginStep(Seconds now, std::size_t index);
   StepWork PlanStep(Seconds now, Seconds seen, Replica& replica);
   [[nodiscard]] std::size_t ChooseGroup();
 

@@ -112,12 +112,12 @@ StepTimes::Prefill StepTimes::PrefillOf(int power, const StepWork& work) {
   return {below.added + part * (above.added - below.added), below.first + part * (above.first - below.first)};
 }
 
-SimulatedStep StepTimes::Of(const StepWork& of) {
-  StepWork work = of;
-  work.decoded = std::ceil(of.decoded);  // mean over attention groups, rounded up: larger groups set the time
-  const Seconds decode = work.decoded > 0 ? DecodeTime(work.decoded, work.context) : Seconds{};
-  if (work.prompts <= 0) return {decode, Seconds{}};
-  const Prefill prefill = PrefillOf(work.decoded > 0 ? PowerBelow(work.context) : 0, work);
+SimulatedStep StepTimes::Of(const StepWork& work) {
+  StepWork whole = work;
+  whole.decoded = std::ceil(work.decoded);  // mean over attention groups, rounded up: larger groups set the time
+  const Seconds decode = whole.decoded > 0 ? DecodeTime(whole.decoded, whole.context) : Seconds{};
+  if (whole.prompts <= 0) return {decode, Seconds{}};
+  const Prefill prefill = PrefillOf(whole.decoded > 0 ? PowerBelow(whole.context) : 0, whole);
   const Seconds time = decode + prefill.added;
   return {time, max(time, prefill.first)};
 }

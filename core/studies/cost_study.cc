@@ -1,6 +1,7 @@
 #include "core/studies/cost_study.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -117,7 +118,7 @@ Json Quantiles(std::vector<double> values) {
   if (values.empty()) return Json::object();
   std::sort(values.begin(), values.end());
   const auto at = [&values](int percent) {
-    return values[static_cast<std::size_t>(percent * static_cast<double>(values.size() - 1) / 100 + 0.5)];
+    return values[static_cast<std::size_t>(std::lround(percent * static_cast<double>(values.size() - 1) / 100))];
   };
   double sum = 0;
   for (const double value : values) sum += value;

@@ -6,15 +6,15 @@
 
 namespace slipstick {
 
-std::string SearchText(std::string_view answer, bool is_colored);
-std::string SizeText(std::string_view answer, bool is_colored);
-std::string ReplayText(std::string_view answer, bool is_colored);
-std::string AdviceText(std::string_view answer, bool is_colored);
-std::string CompareText(std::string_view answer, bool is_colored);
-std::string SolveText(std::string_view answer, bool is_colored);
-std::string SensitivityText(std::string_view answer, bool is_colored);
-std::string DesignText(std::string_view answer, bool is_colored);
-std::string StudyText(std::string_view answer, bool is_colored);
-std::string PresetsText(std::string_view answer, bool is_colored);
+std::string SearchText(std::string_view json, bool is_colored);
+std::string SizeText(std::string_view json, bool is_colored);
+std::string ReplayText(std::string_view json, bool is_colored);
+std::string AdviceText(std::string_view json, bool is_colored);
+std::string CompareText(std::string_view json, bool is_colored);
+std::string SolveText(std::string_view json, bool is_colored);
+std::string SensitivityText(std::string_view json, bool is_colored);
+std::string DesignText(std::string_view json, bool is_colored);
+std::string StudyText(std::string_view json, bool is_colored);
+std::string PresetsText(std::string_view json, bool is_colored);
 
 }  // namespace slipstick

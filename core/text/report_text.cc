@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 #include <vector>
@@ -71,7 +72,7 @@ std::string ShareText(double share) {
 
 std::string Bar(double share) {
   std::string bar;
-  for (int i = 0; i < static_cast<int>(share * 20 + 0.5); ++i) bar += "█";
+  for (int i = 0; i < std::lround(share * 20); ++i) bar += "█";
   return bar;
 }
 

@@ -7,6 +7,6 @@
 namespace slipstick {
 
 // `report`: JSON, as from evaluate.
-std::string ReportText(std::string_view report, bool is_colored);
+std::string ReportText(std::string_view answer, bool is_colored);
 
 }  // namespace slipstick

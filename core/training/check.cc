@@ -55,7 +55,7 @@ class Checker {
     issues_.push_back({JoinPath(path_, member), message, std::move(fixes)});
   }
   template <class Value>
-  [[nodiscard]] Fix At(const char* member, Value value) const {
+  [[nodiscard]] Fix At(const char* member, const Value& value) const {
     return SetTo(JoinPath(path_, member), value);
   }
   [[nodiscard]] Fixes AtEach(const char* member, const std::vector<Count>& values) const {

@@ -89,7 +89,7 @@ const LayerTimes& TrainingMemo::Times(const RecomputeChoice& recompute) {
   std::unique_ptr<Timed>& entry = times_[hash.Modulo(kTimes)];
   if (entry && entry->mapping == layer && entry->recompute == recompute && entry->strides == strides)
     return entry->times;
-  entry.reset(new Timed{layer, recompute, strides, TimeLayers(*context_, *works_, recompute, nullptr)});
+  entry = std::make_unique<Timed>(Timed{layer, recompute, strides, TimeLayers(*context_, *works_, recompute, nullptr)});
   return entry->times;
 }
 

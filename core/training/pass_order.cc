@@ -122,7 +122,7 @@ void PassOrder::DualPipe(const PipelineShape& shape, int device) {
   const int near = 2 * device < p ? 0 : 1, far = 1 - near;
   const int depth = std::min(device, p - 1 - device), to_middle = p / 2 - depth - 1,
             in_half = std::max(2 * p, m + m % 2) / 2;
-  Repeat(2 * to_middle, {{kForward, near}});
+  Repeat(Count{2} * to_middle, {{kForward, near}});
   Repeat(depth + 1, {{kForward, near}, {kForward, far}});
   Repeat(to_middle, {{kBackward, far}, {kWeight, far}, {kForward, far}});
   const int both = in_half - p + depth + 1;

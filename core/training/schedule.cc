@@ -97,7 +97,7 @@ class Simulation {
   }
   // Messages of the virtual stage `visit`, in the direction of the pass.
   Queue& Sent(int visit, const Pass& pass) {
-    const int row = 2 * pass.direction + (pass.kind == PassKind::kForward ? 0 : 1);
+    const Count row = 2 * pass.direction + (pass.kind == PassKind::kForward ? 0 : 1);
     return sent_[static_cast<std::size_t>(row * visits_ + visit)];
   }
   // Neighboring virtual stages that feed and are fed by a pass; -1: none. Weight gradients, and the turn from forward

@@ -23,8 +23,8 @@ constexpr std::string_view kPipelineSource =
 // belong to the mirrored stage.
 double OwnStageShare(const TrainingContext& context, std::size_t stages) {
   if (context.run.mapping.schedule != PipelineSchedule::kDualPipe || stages < 2) return 1;
-  const auto m = static_cast<Count>(context.shape.micro_batches);
-  return static_cast<double>((m + 1) / 2) / static_cast<double>(m);
+  const auto m = static_cast<Count>(context.shape.micro_batches), own = (m + 1) / 2;
+  return static_cast<double>(own) / static_cast<double>(m);
 }
 
 // The passes of a micro-batch on the slowest device, with either the exposed part of its communication or all of it.

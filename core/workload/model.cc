@@ -141,37 +141,37 @@ void ValidateCompressed(const Model& model, const std::string& path, Issues& iss
 }  // namespace
 
 void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issues) {
-  const auto Text = [](Count count) { return std::to_string(count); };
+  const auto text = [](Count count) { return std::to_string(count); };
   if (!model.head_dim && model.hidden % model.heads != 0) {
     issues.push_back({path + ".head_dim",
-                      "is required: hidden " + Text(model.hidden) + " is not a multiple of heads " + Text(model.heads),
+                      "is required: hidden " + text(model.hidden) + " is not a multiple of heads " + text(model.heads),
                       {SetTo(path + ".head_dim", std::max<Count>(1, model.hidden / model.heads))}});
     return;
   }
   model.head_dim = model.HeadDim();
   model.kv_heads = model.KvHeads();
   if (model.heads % *model.kv_heads != 0) {
-    issues.push_back({path + ".kv_heads", "Must divide the heads, " + Text(model.heads),
+    issues.push_back({path + ".kv_heads", "Must divide the heads, " + text(model.heads),
                       NearestDivisors(path + ".kv_heads", model.heads, *model.kv_heads)});
   }
   if (model.window.kv_heads > 0 && model.heads % model.window.kv_heads != 0) {
-    issues.push_back({path + ".window_kv_heads", "Must divide the heads, " + Text(model.heads),
+    issues.push_back({path + ".window_kv_heads", "Must divide the heads, " + text(model.heads),
                       NearestDivisors(path + ".window_kv_heads", model.heads, model.window.kv_heads)});
   }
   if (model.vision && model.vision->hidden % model.vision->heads != 0) {
-    issues.push_back({path + ".vision.heads", "Must divide the hidden size, " + Text(model.vision->hidden),
+    issues.push_back({path + ".vision.heads", "Must divide the hidden size, " + text(model.vision->hidden),
                       NearestDivisors(path + ".vision.heads", model.vision->hidden, model.vision->heads)});
   }
   if (model.compressed) ValidateCompressed(model, path, issues);
   if (model.indexer) ValidateIndexer(model, path, issues);
   if (model.linear_attention && model.linear_attention->layers > model.layers) {
     issues.push_back({path + ".linear.layers",
-                      "At most " + Text(model.layers) + ", the layers of the model",
+                      "At most " + text(model.layers) + ", the layers of the model",
                       {SetTo(path + ".linear.layers", model.layers)}});
   }
   if (model.linear_attention && model.linear_attention->heads % model.linear_attention->KeyHeads() != 0) {
     issues.push_back({path + ".linear.key_heads",
-                      "Must divide its " + Text(model.linear_attention->heads) + " value heads",
+                      "Must divide its " + text(model.linear_attention->heads) + " value heads",
                       NearestDivisors(path + ".linear.key_heads", model.linear_attention->heads,
                                       model.linear_attention->key_heads)});
   }
@@ -181,7 +181,7 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
     issues.push_back({path + ".mlp_layers",
                       mixes_mlps
                           ? std::string("Must be 0: where some layers have no MLP, all others have experts or none has")
-                          : "At most " + Text(model.layers) + ", the layers of the model",
+                          : "At most " + text(model.layers) + ", the layers of the model",
                       {SetTo(path + ".mlp_layers", mixes_mlps ? Tally(0) : model.layers)}});
   }
   if (model.moe) {
@@ -190,12 +190,12 @@ void ValidateAndFillDefaults(Model& model, const std::string& path, Issues& issu
     if (moe.shared_ffn == 0) moe.shared_ffn = moe.shared_experts * moe.expert_ffn;
     if (moe.top_k > moe.experts) {
       issues.push_back({path + ".moe.top_k",
-                        "At most " + Text(moe.experts) + ", the experts of a layer",
+                        "At most " + text(moe.experts) + ", the experts of a layer",
                         {SetTo(path + ".moe.top_k", moe.experts)}});
     }
     if (moe.dense_layers > model.layers) {
       issues.push_back({path + ".moe.dense_layers",
-                        "At most " + Text(model.layers) + ", the layers of the model",
+                        "At most " + text(model.layers) + ", the layers of the model",
                         {SetTo(path + ".moe.dense_layers", model.layers)}});
     }
   }

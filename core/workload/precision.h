@@ -31,7 +31,6 @@ constexpr double BytesPerElement(Precision precision) {
     case Precision::kNvfp4:
       return 0.5 + 1.0 / 16;
     case Precision::kMxfp4:
-      return 0.5 + 1.0 / 32;
     case Precision::kInt4:
       return 0.5 + 1.0 / 32;
     case Precision::kQ4KM:

@@ -161,7 +161,7 @@ inline Json RandomRequest(std::uint64_t seed, const Catalogue& catalogue) {
   const Count devices = random.PowerOfTwo(4096);
   Json request{{"version", 1}, {"model", RandomModel(random, catalogue)}};
   std::string cluster = random.Of(catalogue.clusters);
-  const bool single = cluster.rfind("single-", 0) == 0;
+  const bool single = cluster.starts_with("single-");
   request["cluster"] = single ? Json{{"preset", cluster}} : Json{{"preset", cluster}, {"devices", devices}};
   request["training"] =
       random.Chance(10) ? Json(nullptr) : RandomTraining(random, catalogue, request["model"], single ? 1 : devices);

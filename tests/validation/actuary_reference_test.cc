@@ -100,7 +100,7 @@ TEST(CostReference, ActuaryCrossovers) {
     };
     expect("RE_crossover_module_area", actuary::Crossover(split, node, std::nullopt, kActuaryFaults));
     for (const auto& [key, value] : row.items()) {
-      if (key.rfind("total_crossover_vol_", 0) != 0) continue;
+      if (!key.starts_with("total_crossover_vol_")) continue;
       split.one_kind = key.find("_one_design") != std::string::npos;
       expect(key.c_str(), actuary::Crossover(split, node, std::stod(key.substr(20)), kActuaryFaults));
     }

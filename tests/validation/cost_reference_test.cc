@@ -25,10 +25,10 @@ TEST(CostReference, Yields) {
     expect(YieldModel::kSeeds, 0, "seeds_exponential");
     expect(YieldModel::kSeedsSqrt, 0, "seeds_sqrt");
     for (const auto& [key, value] : row.items()) {
-      if (key.rfind("bose_einstein_total_n", 0) == 0) expect(YieldModel::kBoseEinstein, std::stod(key.substr(21)), key);
-      if (key.rfind("bose_einstein_per_layer_n", 0) == 0)
+      if (key.starts_with("bose_einstein_total_n")) expect(YieldModel::kBoseEinstein, std::stod(key.substr(21)), key);
+      if (key.starts_with("bose_einstein_per_layer_n"))
         expect(YieldModel::kBoseEinsteinPerLayer, std::stod(key.substr(25)), key);
-      if (key.rfind("nb_alpha", 0) == 0) expect(YieldModel::kNegativeBinomial, std::stod(key.substr(8)), key);
+      if (key.starts_with("nb_alpha")) expect(YieldModel::kNegativeBinomial, std::stod(key.substr(8)), key);
     }
   }
 }

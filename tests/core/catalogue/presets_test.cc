@@ -165,6 +165,34 @@ TEST(Presets, EfficienciesHaveTheirMeasurementAsSource) {
   }
 }
 
+// What a preset leaves out is about an H100's (core/hardware/device.h): a device says what it is itself, with a source.
+TEST(Presets, DevicesStateWhatTheyAre) {
+  const char* const stated[] = {"name",
+                                "vendor",
+                                "year",
+                                "architecture",
+                                "units",
+                                "clock",
+                                "tdp",
+                                "idle",
+                                "memory.technology",
+                                "memory.capacity",
+                                "memory.bandwidth",
+                                "die.area",
+                                "die.node",
+                                "die.count"};
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "device") continue;
+    const Json& json = *FindPreset("device", preset.id);
+    for (const char* path : stated) EXPECT_NE(MemberAt(json, path), nullptr) << preset.id << ": " << path;
+    std::string with_source;
+    for (const auto& [members, source] : json["sources"].items()) with_source += members + ", ";
+    if (with_source == "all, ") continue;
+    for (const char* member : {"units", "tdp", "die", "memory"})
+      EXPECT_NE(with_source.find(member), std::string::npos) << preset.id << ": no source of " << member;
+  }
+}
+
 TEST(Presets, DeviceValuesAreConsistent) {
   for (const PresetText& preset : PresetTexts()) {
     if (preset.kind != "device") continue;

@@ -119,7 +119,7 @@ int ExpectOrigins(const Json& report, std::set<std::string>& seen) {
   for (const Json& figure : report["explanations"]) {
     for (const Json& term : figure["terms"]) {
       ++terms;
-      if (TextOf(term["origin"]) != "" || !seen.insert(TextOf(figure["path"]) + " " + TextOf(term["symbol"])).second)
+      if (!TextOf(term["origin"]).empty() || !seen.insert(TextOf(figure["path"]) + " " + TextOf(term["symbol"])).second)
         continue;
       ADD_FAILURE() << TextOf(term["symbol"]) << " of " << TextOf(figure["path"]) << " = " << TextOf(figure["formula"])
                     << " has no origin";

@@ -102,8 +102,8 @@ TEST_P(Explanations, HoldForEveryFigure) {
       const std::string kind = TextOf(figure["kind"]);
       EXPECT_TRUE(kind == "choice" ? ChoseTheBest(figure)
                   : kind == "constant"
-                      ? TextOf(figure["source"]) != ""
-                      : kind == "procedure" && TextOf(figure["note"]) != "" && !figure["terms"].empty());
+                      ? !TextOf(figure["source"]).empty()
+                      : kind == "procedure" && !TextOf(figure["note"]).empty() && !figure["terms"].empty());
       continue;
     }
     const FormulaResult result = EvaluateFormula(formula, symbols);

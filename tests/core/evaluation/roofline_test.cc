@@ -135,8 +135,8 @@ TEST(Roofline, TensorParallelLlamaPaysTheTextbooksCollectives) {
   const Json report =
       Report(kLlama, R"("sequence": 4096, "global_batch": 2, "mapping": {"tp": 8, "sequence_parallel": true})", "");
   const Json& training = report["training"];
-  ExpectOperator(training["operators"], "QKV projection", Product(s, (4096 + 2 * 1024) / 8, h));
-  ExpectOperator(training["operators"], "gate+up projection", Product(s, 2 * 14336 / 8, h));
+  ExpectOperator(training["operators"], "QKV projection", Product(s, (4096 + 2 * 1024) / 8.0, h));
+  ExpectOperator(training["operators"], "gate+up projection", Product(s, 2 * 14336 / 8.0, h));
   // 4 query heads and one KV head on a rank: Q and output, K and V.
   ExpectOperator(training["operators"], "attention core", Core(4 * s * (s + 1) / 2, 2 * s * 128 * (4 + 1) * 2));
   const double layer = 2 * 2 * 2 * HalfAllReduce(8, s * h * 2);
@@ -145,7 +145,7 @@ TEST(Roofline, TensorParallelLlamaPaysTheTextbooksCollectives) {
 
 // A decode step of 8 sequences and a prefill of one prompt over tp 8.
 TEST(Roofline, ServingALlamaIsWhatHandsCalculate) {
-  const double h = 4096, f = 14336 / 8, batch = 8, vocabulary = 128256 / 8.0;
+  const double h = 4096, f = 14336 / 8.0, batch = 8, vocabulary = 128256 / 8.0;
   const Json report = Report(kLlama, "",
                              R"("prompt": 1024, "output": 129, "batch": 8, "mapping": {"tp": 8},
                                 "precision": {"weights": "bf16", "activations": "bf16", "kv_cache": "bf16"})");

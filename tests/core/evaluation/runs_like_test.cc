@@ -123,6 +123,7 @@ TEST(Measurements, AFileSaysHowItsEnginesWereRun) {
   const auto computed = [](std::string_view tuning) {
     const Json file{{"publisher", "We"},
                     {"campaign", "a test"},
+                    {"source", "our notes"},
                     {"tuning", tuning},
                     {"rows",
                      {{{"id", "one"},
@@ -149,6 +150,7 @@ TEST(Measurements, AFileIsComputedAgain) {
   const double computed = Find(*report, "serving.tpot_s")->get<double>();
   const Json file{{"publisher", "We"},
                   {"campaign", "a test"},
+                  {"source", "our notes"},
                   {"rows",
                    {{{"id", "one"},
                      {"figure", "serving.tpot_s"},
@@ -188,7 +190,7 @@ TEST(Measurements, WhatIsNoMeasurementHasAnIssueOfItsOwn) {
   const Result<Json> json = ParseJson(answer.text);
   ASSERT_TRUE(json) << answer.text;
   EXPECT_TRUE((*json)["runs"].empty());
-  EXPECT_EQ((*json)["issues"].size(), 6U) << answer.text;
+  EXPECT_EQ((*json)["issues"].size(), 9U) << answer.text;  // six rows; publisher, campaign and source
 }
 
 }  // namespace

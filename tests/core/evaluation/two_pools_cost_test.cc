@@ -11,7 +11,7 @@
 namespace slipstick::testing {
 namespace {
 
-Json ReportOf(std::vector<std::string> more) {
+Json PoolsReport(std::vector<std::string> more) {
   std::vector<std::string> assignments{"model=llama-3.1-70b",
                                        "cluster=dgx-h200",
                                        "training=null",
@@ -31,7 +31,7 @@ constexpr const char* kL40s = "serving.disaggregated.prefill_device=l40s";
 
 // Rented on demand at 4 $/h and 1 $/h: 8 * 4 + 16 * 1 = 48 $ an hour of work.
 TEST(TwoPoolsCost, RentOfEachPool) {
-  const Json report = ReportOf({kL40s, "cost.rental.price=4 $/h", "cost.prefill_pool.rental.price=1 $/h"});
+  const Json report = PoolsReport({kL40s, "cost.rental.price=4 $/h", "cost.prefill_pool.rental.price=1 $/h"});
   const double per_million = 1e6 / 3600 / Number(report, "serving.tokens_per_s");
   EXPECT_NEAR(Number(report, "serving.cost_usd_per_million_tokens") / (48 * per_million), 1, 1e-12);
   EXPECT_NEAR(Number(report, "serving.pools.decode.cost_usd_per_million_tokens") / (32 * per_million), 1, 1e-12);
@@ -41,7 +41,7 @@ TEST(TwoPoolsCost, RentOfEachPool) {
 
 // The catalogue's prices: an H200 is 36,000 $, an L40S 7,500 $.
 TEST(TwoPoolsCost, BillsOfTheCatalogue) {
-  const Json report = ReportOf({kL40s});
+  const Json report = PoolsReport({kL40s});
   EXPECT_EQ(Number(report, "cost.devices"), 8);
   EXPECT_EQ(Number(report, "cost.device_price_usd"), 36000);
   EXPECT_EQ(Number(report, "cost.prefill_pool.devices"), 16);
@@ -58,15 +58,16 @@ TEST(TwoPoolsCost, BillsOfTheCatalogue) {
 
 // The system is that of the catalogue's cluster of this device, which an H100 has and an L40S has not.
 TEST(TwoPoolsCost, SystemOfThePool) {
-  const Json h100 = ReportOf({"serving.disaggregated.prefill_device=h100-sxm5-80gb"});
+  const Json h100 = PoolsReport({"serving.disaggregated.prefill_device=h100-sxm5-80gb"});
   EXPECT_EQ(h100["scenario"]["cost"]["prefill_pool"]["system"]["preset"], "dgx-h100");
-  const std::string assumed = ReportOf({kL40s})["cost"]["assumed"].dump();
+  const std::string assumed = PoolsReport({kL40s})["cost"]["assumed"].dump();
   EXPECT_NE(assumed.find("\"cost.prefill_pool.system\""), std::string::npos);
 }
 
 // Devices whose idle and rated power are one draw it whatever they do; an L40S has 350 W, an H200 700 W.
 TEST(TwoPoolsCost, PowerOfEachDevice) {
-  const Json report = ReportOf({kL40s, "serving.disaggregated.prefill_device.idle=350 W", "cluster.device.idle=700 W"});
+  const Json report =
+      PoolsReport({kL40s, "serving.disaggregated.prefill_device.idle=350 W", "cluster.device.idle=700 W"});
   const double watts = 16 * 350.0 + 8 * 700.0;
   EXPECT_NEAR(Number(report, "serving.device_energy_j_per_token") * Number(report, "serving.tokens_per_s") / watts, 1,
               1e-12);
@@ -75,8 +76,8 @@ TEST(TwoPoolsCost, PowerOfEachDevice) {
 // Devices that draw nothing at rest: however few requests come, each takes the same energy of the devices.
 TEST(TwoPoolsCost, ThePrefillPoolRests) {
   const auto energy = [](const std::string& rate) {
-    const Json report = ReportOf({kL40s, "serving.disaggregated.prefill_device.idle=0 W", "cost=null",
-                                  "serving.concurrency=null", "serving.requests_per_s=" + rate});
+    const Json report = PoolsReport({kL40s, "serving.disaggregated.prefill_device.idle=0 W", "cost=null",
+                                     "serving.concurrency=null", "serving.requests_per_s=" + rate});
     return Number(report, "serving.pools.prefill.energy_j_per_token");
   };
   EXPECT_NEAR(energy("0.5") / energy("1"), 1, 1e-9);
@@ -84,7 +85,7 @@ TEST(TwoPoolsCost, ThePrefillPoolRests) {
 
 TEST(TwoPoolsCost, PartsAddUp) {
   for (const char* device : {kL40s, "serving.disaggregated.prefill_device=null"}) {
-    const Json report = ReportOf({device});
+    const Json report = PoolsReport({device});
     for (const char* figure : {"cost_usd_per_million_tokens", "energy_j_per_token", "carbon_g_per_million_tokens",
                                "embodied_g_per_million_tokens"}) {
       const std::string name(figure);
@@ -98,7 +99,7 @@ TEST(TwoPoolsCost, PartsAddUp) {
 
 // Equal devices cost what they cost as one cluster: a GPU-hour over the tokens of a GPU.
 TEST(TwoPoolsCost, EqualDevicesCostAsOneCluster) {
-  const Json report = ReportOf({});
+  const Json report = PoolsReport({});
   EXPECT_EQ(Number(report, "cost.devices"), 24);
   EXPECT_TRUE(report["cost"]["prefill_pool"].is_null());
   EXPECT_NEAR(
@@ -110,7 +111,7 @@ TEST(TwoPoolsCost, EqualDevicesCostAsOneCluster) {
 // The price of the pool's device moves the answer, and the explanation leads to it.
 TEST(TwoPoolsCost, ExplanationsLeadToBothBills) {
   std::string inputs;
-  const Json report = ReportOf({kL40s});
+  const Json report = PoolsReport({kL40s});
   for (const Json& figure : report["explanations"]) {
     for (const Json& term : figure["terms"]) inputs += term["origin"].dump();
   }
@@ -120,7 +121,7 @@ TEST(TwoPoolsCost, ExplanationsLeadToBothBills) {
 
 // Pools of as many devices: what is equal rests on the devices of its own pool.
 TEST(TwoPoolsCost, EqualFiguresAreTold) {
-  const Json report = ReportOf({kL40s, "cluster.devices=16", "serving.disaggregated.prefill_devices=8"});
+  const Json report = PoolsReport({kL40s, "cluster.devices=16", "serving.disaggregated.prefill_devices=8"});
   int of_prefill = 0, of_decode = 0;
   for (const Json& figure : report["explanations"]) {
     if (TextOf(figure["path"]).find(".device_hours_in_use_over_the_depreciation_period") == std::string::npos) continue;

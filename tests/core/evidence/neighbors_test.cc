@@ -60,6 +60,22 @@ TEST(EvidenceFiles, ARowSaysWhatIsWrongWithIt) {
             "file one value: Enter a number above 0, in base units (seconds, bytes)");
 }
 
+// Who measured what, and where it stands: without one of them a file is not taken.
+TEST(EvidenceFiles, AFileSaysWhoMeasuredAndWhereItStands) {
+  const Json whole{{"publisher", "A"}, {"campaign", "B"}, {"source", "C"}, {"rows", Json::array()}};
+  EXPECT_TRUE(ReadEvidence({{"file", JsonText(whole)}}, CatalogueDistance()).issues.empty());
+  for (const char* key : {"publisher", "campaign", "source"}) {
+    for (const Json& none : {Json(), Json(""), Json(5)}) {
+      Json file = whole;
+      file[key] = none;
+      if (none.is_null()) file.erase(key);
+      const Issues issues = ReadEvidence({{"file", JsonText(file)}}, CatalogueDistance()).issues;
+      ASSERT_EQ(issues.size(), 1U) << key << JsonText(none);
+      EXPECT_EQ(issues[0].path, "file " + std::string(key));
+    }
+  }
+}
+
 TEST(Neighbors, TheIntervalHoldsNineOfTenErrors) {
   std::vector<MeasuredRun> runs;
   for (int i = 0; i < 100; ++i) runs.push_back(Measured("h100", 0, (i - 49.5) / 100));  // -0.495 … 0.495

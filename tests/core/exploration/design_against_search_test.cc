@@ -28,7 +28,7 @@ struct DrawnProblem {
 
 DrawnProblem RandomProblem(Random& random) {
   const std::string design = "cluster.device.design.";
-  const auto of = [&](std::vector<std::string> choices) { return random.Of(choices); };
+  const auto of = [&](const std::vector<std::string>& choices) { return random.Of(choices); };
   const auto hundreds = [&](std::uint64_t low, std::uint64_t high) {
     return std::to_string((low + random.Below(high - low + 1)) * 100);
   };

@@ -7,15 +7,15 @@
 namespace slipstick {
 namespace {
 
-const std::vector<std::string> kLoad{"cluster=dgx-h100",  "model=llama-3.1-70b",  "serving.engine=vllm",
-                                     "serving.devices=8", "serving.mapping.tp=4", "serving.prompt=2000",
-                                     "serving.output=300"};
+const std::vector<std::string> kLargeLoad{"cluster=dgx-h100",  "model=llama-3.1-70b",  "serving.engine=vllm",
+                                          "serving.devices=8", "serving.mapping.tp=4", "serving.prompt=2000",
+                                          "serving.output=300"};
 
-ServingReport With(const std::vector<std::string>& more) { return Serve(kLoad + more); }
+ServingReport ServedWith(const std::vector<std::string>& more) { return Serve(kLargeLoad + more); }
 
 TEST(ClosedLoop, ObeysLittlesLaw) {
   for (const char* concurrency : {"2", "5", "16", "64", "300", "5000"}) {
-    const ServingReport report = With({std::string("serving.concurrency=") + concurrency});
+    const ServingReport report = ServedWith({std::string("serving.concurrency=") + concurrency});
     EXPECT_NEAR(report.requests_per_s * report.request_latency.base() / std::stod(concurrency), 1, 1e-9) << concurrency;
     EXPECT_NEAR((report.ttft + 299 * report.tpot) / report.request_latency, 1, 1e-9);
     EXPECT_NEAR(report.tokens_per_s / report.tokens_per_s_per_device, 8, 1e-9);
@@ -23,10 +23,10 @@ TEST(ClosedLoop, ObeysLittlesLaw) {
 }
 
 TEST(ClosedLoop, NeverGivesMoreThanSaturation) {
-  const ServingReport most = With({"serving.batch=max"});
+  const ServingReport most = ServedWith({"serving.batch=max"});
   TokensPerSecond before;
   for (const char* concurrency : {"2", "8", "32", "128", "512", "2000", "20000"}) {
-    const ServingReport report = With({std::string("serving.concurrency=") + concurrency});
+    const ServingReport report = ServedWith({std::string("serving.concurrency=") + concurrency});
     EXPECT_LE(report.tokens_per_s, 1.12 * most.tokens_per_s)
         << concurrency;  // most reserves whole outputs of every slot
     EXPECT_GE(report.tokens_per_s, before * 0.97) << concurrency;
@@ -36,52 +36,53 @@ TEST(ClosedLoop, NeverGivesMoreThanSaturation) {
 }
 
 TEST(ClosedLoop, StallsTokensByOthersPrefills) {
-  const ServingReport report = With({"serving.concurrency=64"});
+  const ServingReport report = ServedWith({"serving.concurrency=64"});
   EXPECT_GT(report.tpot, report.decode_step);
-  EXPECT_NEAR(With({"serving.concurrency=2"}).tpot / With({"serving.concurrency=2"}).decode_step, 1, 1e-9)
+  EXPECT_NEAR(ServedWith({"serving.concurrency=2"}).tpot / ServedWith({"serving.concurrency=2"}).decode_step, 1, 1e-9)
       << "one request a replica: no other";
 }
 
 TEST(ClosedLoop, ShowsTheFirstWaveOfABenchmark) {
-  EXPECT_GT(With({"serving.concurrency=64", "serving.waves=1"}).ttft,
-            With({"serving.concurrency=64", "serving.waves=10"}).ttft);
-  EXPECT_GT(With({"serving.concurrency=64", "serving.waves=10"}).ttft, With({"serving.concurrency=64"}).ttft);
+  EXPECT_GT(ServedWith({"serving.concurrency=64", "serving.waves=1"}).ttft,
+            ServedWith({"serving.concurrency=64", "serving.waves=10"}).ttft);
+  EXPECT_GT(ServedWith({"serving.concurrency=64", "serving.waves=10"}).ttft,
+            ServedWith({"serving.concurrency=64"}).ttft);
 }
 
 TEST(OpenLoop, ServesWhatArrivesUntilItCannot) {
-  const double most = With({"serving.batch=max"}).requests_per_s;
-  const ServingReport idle = With({"serving.requests_per_s=" + std::to_string(0.001 * most)});
+  const double most = ServedWith({"serving.batch=max"}).requests_per_s;
+  const ServingReport idle = ServedWith({"serving.requests_per_s=" + std::to_string(0.001 * most)});
   EXPECT_NEAR(idle.requests_per_s / (0.001 * most), 1, 1e-4);
   EXPECT_LT(idle.utilization, 0.01);
   Seconds before;
   for (const double share : {0.1, 0.5, 0.8, 0.95}) {
-    const ServingReport report = With({"serving.requests_per_s=" + std::to_string(share * most)});
+    const ServingReport report = ServedWith({"serving.requests_per_s=" + std::to_string(share * most)});
     EXPECT_TRUE(report.infeasible.empty()) << share;
     EXPECT_NEAR(report.utilization, share, 0.02);
     EXPECT_GT(report.ttft, before) << share;
     EXPECT_NEAR(report.requests_per_s / (share * most), 1, 1e-4);
     before = report.ttft;
   }
-  const ServingReport over = With({"serving.requests_per_s=" + std::to_string(1.2 * most)});
+  const ServingReport over = ServedWith({"serving.requests_per_s=" + std::to_string(1.2 * most)});
   ASSERT_EQ(over.infeasible.size(), 1U);
   EXPECT_EQ(over.infeasible[0].reason, "rate");
   EXPECT_NEAR(over.requests_per_s / most, 1, 1e-6);
 }
 
 TEST(Prefix, FoundInTheCacheShortensThePrefillOnly) {
-  const ServingReport cold = With({"serving.concurrency=16"}),
-                      warm = With({"serving.concurrency=16", "serving.prefix_hit=0.75"});
+  const ServingReport cold = ServedWith({"serving.concurrency=16"}),
+                      warm = ServedWith({"serving.concurrency=16", "serving.prefix_hit=0.75"});
   EXPECT_LT(warm.prefill, 0.5 * cold.prefill);
   EXPECT_LT(warm.ttft, cold.ttft);
   EXPECT_EQ(warm.decode_step, cold.decode_step);
 }
 
 TEST(Chunks, LengthenThePrefillByTheirSteps) {
-  const ServingReport whole = With({"serving.concurrency=16"}),
-                      chunked = With({"serving.concurrency=16", "serving.prefill_chunk=500"});
+  const ServingReport whole = ServedWith({"serving.concurrency=16"}),
+                      chunked = ServedWith({"serving.concurrency=16", "serving.prefill_chunk=500"});
   EXPECT_GT(chunked.prefill, whole.prefill);
   EXPECT_LT(chunked.prefill, 2 * whole.prefill);
-  EXPECT_EQ(With({"serving.concurrency=16", "serving.prefill_chunk=4096"}).prefill, whole.prefill);
+  EXPECT_EQ(ServedWith({"serving.concurrency=16", "serving.prefill_chunk=4096"}).prefill, whole.prefill);
 }
 
 // vLLM's get_batch_defaults: 2,048 tokens a step, 8,192 on devices of 70 GiB and more that are no A100. TensorRT-LLM
@@ -101,11 +102,11 @@ TEST(Chunks, AreAsLargeAsTheEnginesStepOnTheDevice) {
 
 TEST(Speculation, GainsWithAcceptanceAndCostsWithoutIt) {
   const auto tpot = [](const char* acceptance) {
-    return With({"serving.batch=1", "serving.speculative.draft_tokens=3",
-                 std::string("serving.speculative.acceptance=") + acceptance})
+    return ServedWith({"serving.batch=1", "serving.speculative.draft_tokens=3",
+                       std::string("serving.speculative.acceptance=") + acceptance})
         .tpot;
   };
-  const Seconds plain = With({"serving.batch=1"}).tpot;
+  const Seconds plain = ServedWith({"serving.batch=1"}).tpot;
   EXPECT_GT(tpot("0"), plain);
   EXPECT_LT(tpot("0.9"), plain);
   EXPECT_LT(tpot("1"), tpot("0.9"));
@@ -176,8 +177,8 @@ TEST(Report, ExplainsEveryFigureDownToInputs) {
   for (const std::vector<std::string>& load :
        {std::vector<std::string>{"serving.batch=8"}, std::vector<std::string>{"serving.concurrency=40"},
         std::vector<std::string>{"serving.requests_per_s=0.5"}}) {
-    const std::vector<FigureRecord> explained = ExplainedServing(kLoad + load);
-    const ServingReport report = Serve(kLoad + load);
+    const std::vector<FigureRecord> explained = ExplainedServing(kLargeLoad + load);
+    const ServingReport report = Serve(kLargeLoad + load);
     for (const auto& [path, value] : figures) {
       const FigureRecord* found = AtPath(explained, path);
       ASSERT_NE(found, nullptr) << path << " with " << load[0];

@@ -10,7 +10,7 @@
 namespace slipstick {
 namespace {
 
-constexpr double kMs = 1e-3;
+constexpr double kMillisecond = 1e-3;
 
 ArrivingPrompts Prompts(Seconds service, double square_ms2) {
   ArrivingPrompts prompts;
@@ -43,9 +43,9 @@ class RandomCycles : public ::testing::Test {
 // to decode, its 50, and what came in 22.92 ms, 4.58. From there 52.08 ms more than a mean step echo: 0.2 / 0.8 of it.
 TEST_F(RandomCycles, WaitForTheStepThatTheyFallInto) {
   const RequestCycle cycle = CycleUnder("vllm", {4 / (1 * kS), 30}, Prompts(50e-3 * kS, 2500));
-  EXPECT_NEAR((cycle.handling - handling_).base(), (22.9167 / 2 + 12.5) * kMs, 1e-6);
-  EXPECT_NEAR(cycle.prefill_wait.base(), (10 + 50 + 4.5833 - 55) * kMs, 1e-6);
-  EXPECT_NEAR(cycle.tpot.base(), (12.5 + 52.0833 * 0.25 / 100) * kMs, 1e-6);
+  EXPECT_NEAR((cycle.handling - handling_).base(), (22.9167 / 2 + 12.5) * kMillisecond, 1e-6);
+  EXPECT_NEAR(cycle.prefill_wait.base(), (10 + 50 + 4.5833 - 55) * kMillisecond, 1e-6);
+  EXPECT_NEAR(cycle.tpot.base(), (12.5 + 52.0833 * 0.25 / 100) * kMillisecond, 1e-6);
   EXPECT_NEAR((cycle.time - cycle.alone - cycle.prefill_wait - 100 * cycle.tpot).base(), 0, 1e-12);
 }
 
@@ -63,14 +63,14 @@ TEST_F(RandomCycles, WaitLongerWherePrefillsDiffer) {
 // 0.8187 / (0.0392 + 0.8187) of the steps, which makes a mean one 12.5 x 0.9543 = 11.93 ms.
 TEST_F(RandomCycles, WaitForNoDecodingWhereTheEnginePrefillsFirst) {
   const RequestCycle cycle = CycleUnder("sglang", {4 / (1 * kS), 30}, Prompts(50e-3 * kS, 2500));
-  EXPECT_NEAR((cycle.handling - handling_).base(), (18.75 / 2 + 11.929) * kMs, 1e-6);
+  EXPECT_NEAR((cycle.handling - handling_).base(), (18.75 / 2 + 11.929) * kMillisecond, 1e-6);
   EXPECT_NEAR(cycle.prefill_wait.base(), 0, 1e-12);
 }
 
 TEST_F(RandomCycles, FindNobodyWhereNobodyRuns) {
   const RequestCycle cycle = CycleUnder("vllm", {0 / (1 * kS), 0}, Prompts(50e-3 * kS, 2500));
-  EXPECT_NEAR((cycle.alone + cycle.prefill_wait - handling_).base(), 55 * kMs, 1e-12);
-  EXPECT_NEAR(cycle.tpot.base(), 10 * kMs, 1e-12);
+  EXPECT_NEAR((cycle.alone + cycle.prefill_wait - handling_).base(), 55 * kMillisecond, 1e-12);
+  EXPECT_NEAR(cycle.tpot.base(), 10 * kMillisecond, 1e-12);
 }
 
 // Whoever waited for a slot comes when another ends: with twenty others, 0.2 of them in each of 101 steps, or one as
@@ -78,8 +78,8 @@ TEST_F(RandomCycles, FindNobodyWhereNobodyRuns) {
 TEST_F(RandomCycles, ComeInTurnAfterWaitingForASlot) {
   const RequestCycle cycle = CycleUnder("vllm", {4 / (1 * kS), 20, 1}, Prompts(50e-3 * kS, 2500));
   EXPECT_NEAR((cycle.handling - handling_).base(), 0, 1e-12);
-  EXPECT_NEAR(cycle.prefill_wait.base(), (10 + 50 + 20.0 / 101 * 50 - 55) * kMs, 1e-6);
-  EXPECT_NEAR(cycle.tpot.base(), (10 + 20.0 / 101 * 50) * kMs, 1e-6);
+  EXPECT_NEAR(cycle.prefill_wait.base(), (10 + 50 + 20.0 / 101 * 50 - 55) * kMillisecond, 1e-6);
+  EXPECT_NEAR(cycle.tpot.base(), (10 + 20.0 / 101 * 50) * kMillisecond, 1e-6);
 }
 
 // Of turns that all find their context, additions are all that is prefilled, and the first attends to less; of turns

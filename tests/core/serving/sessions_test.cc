@@ -17,7 +17,7 @@ using Texts = std::vector<std::string>;
 constexpr double kToken = 131072;
 
 // Turn k has 4,000 tokens of system prompt, 1,000 k added and 200 (k - 1) answered: 10,400 in the mean.
-Texts With(const Texts& more) {
+Texts WithSessions(const Texts& more) {
   Texts all{"training=null",
             "cluster=single-h100-sxm5-80gb",
             "model=llama-3.1-8b",
@@ -37,7 +37,7 @@ Issues IssuesOf(const Texts& assignments) {
 }
 
 TEST(Sessions, FindAllButWhatIsAddedWhereNothingIsEvicted) {
-  const Json one = Answer(With({"serving.concurrency=1"}));
+  const Json one = Answer(WithSessions({"serving.concurrency=1"}));
   EXPECT_EQ(Number(one, "scenario.serving.prompt"), 10400);
   EXPECT_NEAR(Number(one, "serving.sessions.hit_rate"), 1 - 1000.0 / 10400, 1e-9);
   EXPECT_NEAR(Number(one, "serving.sessions.best_hit_rate"), 1 - 1000.0 / 10400, 1e-12);
@@ -46,7 +46,7 @@ TEST(Sessions, FindAllButWhatIsAddedWhereNothingIsEvicted) {
 // Little's law: a session is in its turn or in its gap.
 TEST(Sessions, SendATurnInTheTimeOfOneAndItsGap) {
   for (const double sessions : {1.0, 16.0, 128.0, 512.0}) {
-    const Json answer = Answer(With({"serving.concurrency=" + std::to_string(static_cast<int>(sessions))}));
+    const Json answer = Answer(WithSessions({"serving.concurrency=" + std::to_string(static_cast<int>(sessions))}));
     const double rate = Number(answer, "serving.requests_per_s"), latency = Number(answer, "serving.request_latency_s");
     EXPECT_NEAR(rate * (latency + 30) / sessions, 1, 1e-4) << sessions;
     EXPECT_NEAR(
@@ -60,7 +60,7 @@ TEST(Sessions, SendATurnInTheTimeOfOneAndItsGap) {
 TEST(Sessions, FindLessTheMoreThereAre) {
   double before = 1;
   for (const char* sessions : {"16", "64", "128", "256"}) {
-    const Json answer = Answer(With({std::string("serving.concurrency=") + sessions}));
+    const Json answer = Answer(WithSessions({std::string("serving.concurrency=") + sessions}));
     const double hit = Number(answer, "serving.sessions.hit_rate");
     EXPECT_LE(hit, before) << sessions;
     EXPECT_GE(hit, 4000.0 / 10400 - 1e-9) << "the system prompt is always there";
@@ -76,8 +76,8 @@ TEST(Sessions, FindLessTheMoreThereAre) {
 
 // What the device evicts, host memory keeps: it is found, and the first token waits less than for another prefill.
 TEST(Sessions, FindInHostMemoryWhatTheDeviceEvicted) {
-  const Json device = Answer(With({"serving.concurrency=128"})),
-             host = Answer(With({"serving.concurrency=128", "serving.prefix_cache.ssd_capacity=0 GB"}));
+  const Json device = Answer(WithSessions({"serving.concurrency=128"})),
+             host = Answer(WithSessions({"serving.concurrency=128", "serving.prefix_cache.ssd_capacity=0 GB"}));
   EXPECT_GT(Number(host, "serving.sessions.host_hit_rate"), 0.1);
   EXPECT_EQ(Number(host, "serving.sessions.ssd_hit_rate"), 0);
   EXPECT_NEAR(Number(host, "serving.sessions.device_hit_rate") + Number(host, "serving.sessions.host_hit_rate"),
@@ -87,9 +87,9 @@ TEST(Sessions, FindInHostMemoryWhatTheDeviceEvicted) {
 
 // The mean request holds 10,400 prompt tokens and half of its output, 4,000 of them shared, in pages of 16.
 TEST(Sessions, StoreTheirSystemPromptOnce) {
-  const Json shared = Answer(With({"serving.concurrency=512"})),
-             own = Answer(With({"serving.concurrency=512", "serving.sessions.system_prompt=0",
-                                "serving.sessions.added=1727"}));  // prompts as long: 10,398.5 in the mean
+  const Json shared = Answer(WithSessions({"serving.concurrency=512"})),
+             own = Answer(WithSessions({"serving.concurrency=512", "serving.sessions.system_prompt=0",
+                                        "serving.sessions.added=1727"}));  // prompts as long: 10,398.5 in the mean
   const double most = Number(own, "serving.max_batch");
   EXPECT_NEAR(Number(shared, "serving.max_batch"), (most * 10500 - 4000) / 6500, 2);
   EXPECT_NEAR(Number(shared, "serving.kv_cache_bytes"), (4000 + Number(shared, "serving.max_batch") * 6512) * kToken,
@@ -97,14 +97,14 @@ TEST(Sessions, StoreTheirSystemPromptOnce) {
 }
 
 TEST(Sessions, CostTheirOutputTokens) {
-  const Json answer = Answer(With({"serving.concurrency=16"}));
+  const Json answer = Answer(WithSessions({"serving.concurrency=16"}));
   EXPECT_NEAR(Number(answer, "serving.session_usd"), 2000e-6 * Number(answer, "serving.cost_usd_per_million_tokens"),
               1e-12);
   EXPECT_EQ(Number(answer, "serving.sessions.output_tokens"), 2000);
 }
 
 TEST(Sessions, TakeTheirRateWhereItIsGiven) {
-  const Json answer = Answer(With({"serving.requests_per_s=2"}));
+  const Json answer = Answer(WithSessions({"serving.requests_per_s=2"}));
   EXPECT_NEAR(Number(answer, "serving.sessions.sessions_per_s"), 0.2, 1e-9);
   EXPECT_NEAR(Number(answer, "serving.sessions.waiting"), 0.2 * 9 * 30, 1e-6);
 }
@@ -112,11 +112,11 @@ TEST(Sessions, TakeTheirRateWhereItIsGiven) {
 TEST(Sessions, AreNotGivenBesideWhatFollowsFromThem) {
   for (const char* other : {"serving.prefix_hit=0.5", "serving.idle_sessions=2", "serving.prompt=2000",
                             "serving.prefix_cache.host_share=0.5", "serving.waves=2"}) {
-    const Issues issues = IssuesOf(With({other}));
+    const Issues issues = IssuesOf(WithSessions({other}));
     ASSERT_EQ(issues.size(), 1U) << other;
     ASSERT_EQ(issues[0].fixes.size(), 2U) << other;
     for (const Fix& fix : issues[0].fixes) {
-      const Json mended = WithFix(*ReadRequest(R"({"version": 3})", With({other})), fix);
+      const Json mended = WithFix(*ReadRequest(R"({"version": 3})", WithSessions({other})), fix);
       EXPECT_TRUE(ParseScenario(mended)) << other << " " << fix.change.path;
     }
   }
@@ -124,13 +124,13 @@ TEST(Sessions, AreNotGivenBesideWhatFollowsFromThem) {
 
 // A resolved scenario repeats the prompt, and asks the same.
 TEST(Sessions, AreAnsweredTheSameFromTheResolvedScenario) {
-  const Json answer = Answer(With({"serving.concurrency=64"}));
+  const Json answer = Answer(WithSessions({"serving.concurrency=64"}));
   const Json again = Ask(*CompleteRequest(answer["scenario"]), "");
   EXPECT_EQ(answer["serving"]["sessions"], again["serving"]["sessions"]);
 }
 
 TEST(Sessions, SayThatTheirLastTurnDoesNotFit) {
-  const Json answer = Answer(With({"serving.concurrency=4", "serving.sessions.turns=1000"}));
+  const Json answer = Answer(WithSessions({"serving.concurrency=4", "serving.sessions.turns=1000"}));
   EXPECT_FALSE(answer["serving"]["feasible"].get<bool>());
   EXPECT_NE(answer["serving"]["infeasible"].dump().find("one request needs"), std::string::npos);
 }
@@ -138,7 +138,7 @@ TEST(Sessions, SayThatTheirLastTurnDoesNotFit) {
 // Every figure of the sessions has an explanation, and that of the hit rate leads to the memory and the gap.
 TEST(Sessions, AreExplained) {
   const Json report =
-      Ask(*ReadRequest(R"({"version": 3})", With({"serving.concurrency=128", "serving.prefix_cache={}"})), "*");
+      Ask(*ReadRequest(R"({"version": 3})", WithSessions({"serving.concurrency=128", "serving.prefix_cache={}"})), "*");
   std::set<std::string> figures, origins;
   for (const Json& figure : report["explanations"]) {
     figures.insert(figure["path"].get<std::string>());

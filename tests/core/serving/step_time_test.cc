@@ -27,7 +27,7 @@ ServedOperator Named(std::string_view name, const std::vector<ServedOperator>& o
   return {};
 }
 
-const std::vector<std::string> kOne{"cluster=single-h200-sxm", "serving.engine=ideal", "serving.batch=1"};
+const std::vector<std::string> kOneSequence{"cluster=single-h200-sxm", "serving.engine=ideal", "serving.batch=1"};
 
 struct WorkCase {
   const char* model;
@@ -46,9 +46,10 @@ constexpr WorkCase kWork[] = {
 TEST(DecodeStep, DoesTheWorkThatTheShapesSay) {
   for (const WorkCase& one : kWork) {
     // Prompt 1023 and two outputs: the mean context of the step is 1024.
-    const ServingReport report = Serve(
-        kOne + std::vector<std::string>{std::string("model=") + one.model, "serving.prompt=1023", "serving.output=2"},
-        true);
+    const ServingReport report =
+        Serve(kOneSequence + std::vector<std::string>{std::string("model=") + one.model, "serving.prompt=1023",
+                                                      "serving.output=2"},
+              true);
     EXPECT_NEAR(FlopsOf(report.operators.decode).base() / one.decode_flops, 1, 1e-9) << one.model;
     EXPECT_GE(BytesOf(report.operators.decode).base(), one.decode_bytes) << one.model;
     EXPECT_LE(BytesOf(report.operators.decode).base(), 1.02 * one.decode_bytes) << one.model;
@@ -57,9 +58,10 @@ TEST(DecodeStep, DoesTheWorkThatTheShapesSay) {
 
 TEST(Prefill, DoesTheWorkThatTheShapesSay) {
   for (const WorkCase& one : kWork) {
-    const ServingReport report = Serve(
-        kOne + std::vector<std::string>{std::string("model=") + one.model, "serving.prompt=2048", "serving.output=1"},
-        true);
+    const ServingReport report =
+        Serve(kOneSequence + std::vector<std::string>{std::string("model=") + one.model, "serving.prompt=2048",
+                                                      "serving.output=1"},
+              true);
     // the head sees the last token only
     const double expected = one.prefill_linears + one.prefill_scores + 2 * one.head;
     EXPECT_NEAR(FlopsOf(report.operators.prefill).base() / expected, 1, 1e-6) << one.model;

@@ -39,7 +39,7 @@ Scenario Made(const std::string& model, const std::string& cluster, const std::s
 }
 
 // A random mapping; null if it is invalid.
-std::optional<Scenario> Draw(Dice& dice) {
+std::optional<Scenario> DrawScenario(Dice& dice) {
   static const std::vector<Scenario> models = [] {
     std::vector<Scenario> made;
     for (const char* id :
@@ -158,7 +158,7 @@ TEST_P(Guards, HoldOnRandomMappings) {
   Dice dice(1000 + GetParam());
   int tried = 0;
   while (tried < kMappings / kShards && !HasFailure()) {
-    const std::optional<Scenario> drawn = Draw(dice);
+    const std::optional<Scenario> drawn = DrawScenario(dice);
     if (!drawn) continue;
     ++tried;
     SCOPED_TRACE(Text(*drawn));

@@ -7,9 +7,9 @@ namespace slipstick {
 namespace {
 
 // A reproducible choice among values.
-class Dice {
+class RunDice {
  public:
-  explicit Dice(unsigned seed) : state_(seed) {}
+  explicit RunDice(unsigned seed) : state_(seed) {}
   Count Of(std::initializer_list<Count> values) {
     state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
     return *(values.begin() + (state_ >> 33) % values.size());
@@ -20,7 +20,7 @@ class Dice {
 };
 
 // A random mapping of a random model; null if it is invalid.
-std::optional<Scenario> RandomScenario(Dice& dice) {
+std::optional<Scenario> RandomScenario(RunDice& dice) {
   static const std::vector<Scenario> bases = [] {
     std::vector<Scenario> made;
     for (const char* model : {"llama-3.1-8b", "llama-2-70b", "mixtral-8x7b", "deepseek-v3", "gpt3-175b"}) {
@@ -56,7 +56,7 @@ std::optional<Scenario> RandomScenario(Dice& dice) {
 }
 
 TEST(Step, HoldsThePhysicalGuardsOnRandomMappings) {
-  Dice dice(2024);
+  RunDice dice(2024);
   int tried = 0;
   for (int i = 0; i < 1500; ++i) {
     const std::optional<Scenario> scenario = RandomScenario(dice);
@@ -90,10 +90,10 @@ TEST(Step, HoldsThePhysicalGuardsOnRandomMappings) {
   EXPECT_GT(tried, 400);
 }
 
-constexpr double kRounding = 1 + 1e-9;
+constexpr double kStepRounding = 1 + 1e-9;
 
 TEST(Step, IsNeverSlowerOnABetterMachine) {
-  Dice dice(7);
+  RunDice dice(7);
   for (int i = 0; i < 400; ++i) {
     const std::optional<Scenario> scenario = RandomScenario(dice);
     if (!scenario || scenario->training->recompute == Recompute::kAuto) continue;
@@ -103,17 +103,17 @@ TEST(Step, IsNeverSlowerOnABetterMachine) {
       change(changed.cluster);
       return Evaluated(changed).step_time.base();
     };
-    EXPECT_LE(better([](Cluster& c) { c.device.memory.bandwidth *= 2; }), base * kRounding);
-    EXPECT_LE(better([](Cluster& c) { *c.device.peak.bf16 *= 2, *c.device.peak.fp16 *= 2; }), base * kRounding);
+    EXPECT_LE(better([](Cluster& c) { c.device.memory.bandwidth *= 2; }), base * kStepRounding);
+    EXPECT_LE(better([](Cluster& c) { *c.device.peak.bf16 *= 2, *c.device.peak.fp16 *= 2; }), base * kStepRounding);
     EXPECT_LE(better([](Cluster& c) {
                 for (NetworkLevel& level : c.networks) level.bandwidth *= 2;
               }),
-              base * kRounding);
+              base * kStepRounding);
   }
 }
 
 TEST(Step, RecomputationTradesTimeForMemory) {
-  Dice dice(99);
+  RunDice dice(99);
   for (int i = 0; i < 300; ++i) {
     std::optional<Scenario> scenario = RandomScenario(dice);
     if (!scenario) continue;
@@ -127,7 +127,7 @@ TEST(Step, RecomputationTradesTimeForMemory) {
     EXPECT_LE(none.step_time.base(), selective.step_time.base() * (1 + 1e-12));
     EXPECT_LE(selective.time.recompute, full.time.recompute);
     const TrainingReport least = with(Recompute::kAuto);
-    EXPECT_LE(least.time.recompute.base(), full.time.recompute.base() * kRounding);
+    EXPECT_LE(least.time.recompute.base(), full.time.recompute.base() * kStepRounding);
     if (none.infeasible.empty()) {
       EXPECT_EQ(least.time.recompute, Seconds{});
     }
@@ -166,7 +166,7 @@ TEST(Step, PassesOverTheLogitsRunAtTheRateOfMemory) {
 }
 
 TEST(Step, FlashAttentionIsNeverSlower) {
-  Dice dice(3);
+  RunDice dice(3);
   for (int i = 0; i < 300; ++i) {
     std::optional<Scenario> scenario = RandomScenario(dice);
     if (!scenario) continue;
@@ -180,7 +180,7 @@ TEST(Step, FlashAttentionIsNeverSlower) {
     const double flash = Evaluated(*scenario).step_time.base();
     scenario->training->flash_attention = false;
     const TrainingReport unfused = Evaluated(*scenario);
-    EXPECT_LE(flash, unfused.step_time.base() * kRounding)
+    EXPECT_LE(flash, unfused.step_time.base() * kStepRounding)
         << scenario->model.name << " pp " << scenario->training->mapping.pp << " v "
         << scenario->training->mapping.virtual_stages;
   }
