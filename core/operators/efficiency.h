@@ -27,8 +27,10 @@ std::string KernelTable(const Device& device, std::string_view table);
 // Memory that a program can allocate.
 Bytes UsableMemory(const Device& device);
 // Clock derating in a long run (d_s) at the device's TDP: (1 + d_s) scales with the square root of the rated power over
-// the TDP, as the clock does under a power limit, of which the links between dies take their part.
-Ratio SustainedClockDerating(const Device& device);
+// the TDP, as the clock does under a power limit, of which the links between dies take their part. A kernel that reaches
+// the share `reached` of what the device's 16-bit products do keeps its circuits that much less busy: power goes with it
+// and the square of the clock, so that 1 + d goes with its root.
+Ratio SustainedClockDerating(const Device& device, Ratio reached = 1);
 
 // Fills absent members of device.efficiency and device.memory.usable by the rules for a device known by its data sheet
 // alone, and marks them in device.assumed; members marked before are filled again. The operator models require a
