@@ -161,14 +161,14 @@ Bytes UsableMemory(const Device& device) {
   return device.memory.usable ? *device.memory.usable : UsableBy(device.architecture->data_sheet, device);
 }
 
-Ratio SustainedClockDerating(const Device& device) {
+Ratio SustainedClockDerating(const Device& device, Ratio reached) {
   assert(device.efficiency.sustained_clock_derating && device.efficiency.rated_power);
   const Watts circuit_power =
       Figure("Power limit of the circuits", max(device.tdp - device.die.link_power, 0.01 * device.tdp),
              "less the links between dies");
   return Figure("Clock derating in a long run",
                 max(0.0, (1 + *device.efficiency.sustained_clock_derating) *
-                                 sqrt(max(1.0, *device.efficiency.rated_power / circuit_power)) -
+                                 sqrt(max(1.0, *device.efficiency.rated_power / circuit_power) * min(1.0, reached)) -
                              1),
                 "the power limit lowers the clock");
 }

@@ -51,7 +51,7 @@ GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& de
   const GemmRow& row = RowOf(table, kernel);
   const bool few_rows = gemm.m <= table.few_rows;
   GemmKernelParameters parameters;
-  parameters.clock_derating = gemm.groups == 1 ? SustainedClockDerating(device) : Ratio(0);
+  parameters.clock_derating = gemm.groups == 1 ? SustainedClockDerating(device, row.gemm_efficiency) : Ratio(0);
   parameters.derating_ramp = table.derating_ramp;
   parameters.columns_by_96 = row.columns_by_96;
   parameters.columns_by_32 = row.columns_by_32;
@@ -91,7 +91,8 @@ GemmKernel QuantizingKernel(GemmKernel kernel) {
 GemmKernelParameters TrainingKernelParameters(const Gemm& gemm, const Device& device) {
   GemmKernelParameters parameters = IsolatedKernelParameters(gemm, device);
   parameters.setting = GemmSetting::kTraining;
-  parameters.clock_derating = SustainedClockDerating(device);
+  const GemmRow& row = RowOf(device.architecture->gemm, KernelOf(gemm, device));
+  parameters.clock_derating = SustainedClockDerating(device, row.gemm_efficiency);
   parameters.derating_ramp = device.architecture->gemm.pass_derating_ramp;
   parameters.max_split = std::min(parameters.max_split, 8);
   parameters.split_fills_two_waves = true;

@@ -17,6 +17,7 @@
 #include "core/engine_step/serving_load.h"
 #include "core/hardware/chip_design.h"
 #include "core/hardware/cluster.h"
+#include "core/operators/efficiency.h"
 #include "core/operators/kernel_family_fields.h"
 #include "core/software/engine.h"
 #include "core/software/framework.h"
@@ -265,6 +266,16 @@ TEST(Presets, DiffusionModelsHaveNearlyTheirPublishedParameters) {
     ++models;
   }
   EXPECT_GE(models, 5);
+}
+
+// The die of the H100 SXM under the limits of cards, by hand: 1.225 * sqrt(700 / 400) - 1 and 1.225 * sqrt(2) - 1.
+TEST(Presets, ACardOfAMeasuredDieLosesOfItsClockWhatItsLimitSays) {
+  for (const auto& [id, lost] :
+       {std::pair{"h100-sxm5-80gb", 0.225}, std::pair{"h100-nvl-94gb", 0.6205}, std::pair{"h100-pcie-80gb", 0.7324}}) {
+    Device device = FromPreset<Device>(id);
+    CompleteEfficiency(device);
+    EXPECT_NEAR(SustainedClockDerating(device).base(), lost, 1e-3) << id;
+  }
 }
 
 }  // namespace

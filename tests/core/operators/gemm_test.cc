@@ -220,5 +220,30 @@ TEST(Gemm, APassRunsAtTheClockOfALongRun) {
   EXPECT_GT(serving(), 1.1 * before[1]);
 }
 
+// By hand for B200's fall of 0.36 and nvfp4 products, which reach 0.72 of what its 16-bit ones do: power goes with the
+// work and the square of the clock, so that 1.36 becomes 1.36 * sqrt(0.72) = 1.154; at half the power sqrt(2) of that.
+TEST(Gemm, AKernelThatKeepsFewerCircuitsBusyLosesLessOfItsClock) {
+  Gemm nvfp4 = Make(8192, 8192, 8192);
+  nvfp4.precision = nvfp4.weights = Precision::kNvfp4;
+  Device device = B200();
+  const auto lost = [&] {
+    const Ratio serving = ServingKernelParameters(nvfp4, device).clock_derating;
+    EXPECT_EQ(serving.base(), TrainingKernelParameters(nvfp4, device).clock_derating.base());
+    return serving.base();
+  };
+  EXPECT_NEAR(lost(), 0.154, 1e-3);
+  device.tdp = device.tdp / 2;
+  EXPECT_NEAR(lost(), 0.632, 1e-3);
+  EXPECT_NEAR(ServingKernelParameters(Make(8192, 8192, 8192), B200()).clock_derating.base(), 0.36, 1e-9);
+}
+
+// aiconfigurator's int8 table on H200, whose kernels reach 0.63 of the 16-bit ones: after 4 ms too they run at the full
+// clock.
+TEST(Gemm, SlowKernelsKeepTheirClock) {
+  Gemm int8 = Make(8192, 16384, 16384);
+  int8.precision = int8.weights = Precision::kInt8;
+  EXPECT_NEAR(In(Time(int8, H200()), kUs) / 4217.9, 1, 0.03);
+}
+
 }  // namespace
 }  // namespace slipstick
