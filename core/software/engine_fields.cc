@@ -110,7 +110,8 @@ constexpr auto kEngineFields = Advanced(
      Of<&Engine::scheduler, &EngineScheduler::queues_static_batch>("queues_static_batch",
                                                                    "Requests of a static batch that do not fit wait"),
      Of<&Engine::scheduler, &EngineScheduler::loads_apart>(
-         "loads_apart", "A request whose prefix is loaded from host memory or SSD waits for it while others go on"),
+         "loads_apart", "A request whose prefix is loaded from host memory or SSD waits for it while others go on")
+         .Label("Loads prefixes beside other steps"),
      Of<&Engine::scheduler, &EngineScheduler::max_sequences>("max_sequences", "Maximum running sequences")
          .Between(1, 1 << 24),
      Of<&Engine::kernels, &EngineKernels::attention>("attention", "Attention kernels"),
