@@ -16,9 +16,9 @@ bool IsWeightOnly(Precision weights) {
 
 // Checkpoints keep these parts in 16 bit, or in the engine's format for them: embedding and head, except in llama.cpp's
 // mixtures (Q4_K_M, Q4_0, Q8_0); attention, if only the experts are quantized (mxfp4, and int4 if the model is
-// published so: AWQ and GPTQ quantize all linear layers) or if it is latent and the rest is nvfp4. In an nvfp4 checkpoint
-// of a model with recurrent layers, these and attention are in fp8 (NVIDIA's Qwen3.8-27B and Qwen3.8-2.4T, Unsloth's
-// Qwen3.6-27B).
+// published so: AWQ and GPTQ quantize all linear layers) or if it is latent and the rest is nvfp4. If a model has
+// recurrent layers, its nvfp4 checkpoint has these and attention in fp8 (NVIDIA's Qwen3.8-27B and Qwen3.8-2.4T,
+// Unsloth's Qwen3.6-27B).
 ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, const Engine& engine,
                         const Device& device) {
   const Precision weights = requested.weights;

@@ -27,9 +27,9 @@ std::string KernelTable(const Device& device, std::string_view table);
 // Memory that a program can allocate.
 Bytes UsableMemory(const Device& device);
 // Clock derating in a long run (d_s) at the device's TDP: (1 + d_s) scales with the square root of the rated power over
-// the TDP, as the clock does under a power limit. The links between dies use a part of that power. A kernel that reaches
-// the share `reached` of the rate of the device's 16-bit products switches that much less: power is proportional to it and
-// to the square of the clock, so that 1 + d is proportional to its root.
+// the TDP, as the clock does under a power limit. The links between dies use a part of that power. A kernel with the
+// share `reached` of the rate of 16-bit products switches that much less. Power is proportional to it and to the square
+// of the clock, so 1 + d is proportional to its root.
 Ratio SustainedClockDerating(const Device& device, Ratio reached = 1);
 
 // Fills absent members of device.efficiency and device.memory.usable by the rules for a device of which only the data
