@@ -154,17 +154,6 @@ PassCost TimePrompt(const Deployment& deployment, Ratio sequences, const PromptT
   return pass;
 }
 
-PrefillStall TimeStall(const Deployment& deployment, Ratio running, const DecodeTimes& decode) {
-  if (PrefillsApart(deployment) || SplitsPrompts(deployment.load))
-    return TimePrefills(deployment, running, decode).stall;
-  const PromptTokens prompt = ComputedTokens(deployment.load);
-  const Ratio prompts_per_pass = PromptsPerPass(deployment, running);
-  const bool more_than_steps = running > prompts_per_pass * DecodeSteps(deployment);
-  const Seconds alone = more_than_steps ? TimePrompt(deployment, 1, prompt).occupancy : Seconds{};
-  const Seconds shared = more_than_steps ? ShareOfPass(deployment, prompts_per_pass, prompt, alone) : Seconds{};
-  return StallOf(deployment, running, prompts_per_pass, decode, shared);
-}
-
 PrefillTimes TimePrefills(const Deployment& deployment, Ratio running, const DecodeTimes& decode) {
   PrefillTimes times;
   const PromptTokens prompt = ComputedTokens(deployment.load);

@@ -17,9 +17,6 @@ inline bool PrefillsApart(const Deployment& deployment) {
 DecodeTimes TimeDecode(const Deployment& deployment, Ratio sequences, bool splits_evenly = false);
 PrefillTimes TimePrefills(const Deployment& deployment, Ratio running, const DecodeTimes& decode);
 
-// Only PrefillTimes::stall.
-PrefillStall TimeStall(const Deployment& deployment, Ratio running, const DecodeTimes& decode);
-
 // TimeDecode and TimePrefills, from the search's memo if there is one.
 DecodeTimes DecodeOf(const Deployment& deployment, Ratio running);
 PrefillTimes PrefillsOf(const Deployment& deployment, Ratio running, const DecodeTimes& decode);
