@@ -30,13 +30,16 @@ RequestCycle CycleWith(const Deployment& deployment, Hertz rate, Ratio running, 
   return RandomCycle(deployment, {rate * others, running * others}, decode, prefill, prompts, full.prefill);
 }
 
-// The rate at which requests leave, and so arrive, with `running` in the mean. No number has a node.
-Hertz RateWith(const Deployment& deployment, double running, Seconds prefill, const FullLoad& full) {
+// The rate at which requests leave, and so arrive, with `running` in the mean. The numbers here have no nodes.
+Hertz RateWith(const Deployment& explained, double running, Seconds prefill, const FullLoad& full_load) {
+  const Deployment& deployment = PlainOf(explained);
+  const Seconds alone = PlainOf(prefill);
+  const FullLoad full{PlainOf(full_load.slots), PlainOf(full_load.prefill)};
   const Ratio sequences = DecodedTogether(deployment, running, full.slots);
   const DecodeTimes decode = TimeDecode(deployment, sequences);
   const ArrivingPrompts prompts = ArrivingAt(deployment, sequences, decode);
   const auto leaving = [&](Hertz rate) {
-    return running / CycleWith(deployment, rate, running, decode, prefill, prompts, full).time;
+    return running / CycleWith(deployment, rate, running, decode, alone, prompts, full).time;
   };
   constexpr int kHalvings = 30;
   Hertz low, high = leaving(low);  // more arrivals leave more slowly
@@ -61,10 +64,7 @@ Ratio RunningSequences(const Deployment& deployment, Ratio per_group, Ratio capa
                        const FullLoad& full) {
   const Ratio slots = full.slots;
   const Hertz rate = PlainOf(per_group) / (1 * kS);
-  const FullLoad plain{PlainOf(slots), PlainOf(full.prefill)};
-  const auto arriving = [&](double n) {
-    return n * double{rate / RateWith(PlainOf(deployment), n, PlainOf(prefill), plain)};
-  };
+  const auto arriving = [&](double n) { return n * double{rate / RateWith(deployment, n, prefill, full)}; };
   const double mean = SettledSequences(slots.base(), arriving);
   double share = 0;
   if (per_group.node() != nullptr && mean > 1 && mean < slots) {
@@ -96,10 +96,9 @@ ServingPerformance OpenLoop(const Deployment& deployment, Ratio arrivals, Ratio 
   performance.running = DecodedTogether(deployment, mean, slots);
   const DecodeTimes& decode = performance.decode = DecodeOf(deployment, performance.running);
   const PrefillTimes& prefill = performance.prefill = PrefillsOf(deployment, performance.running, decode);
-  const Hertz rate = Procedure(
-      "Arrivals that keep so many running",
-      RateWith(PlainOf(deployment), mean.base(), PlainOf(prefill.first), {PlainOf(slots), PlainOf(full_load.prefill)}),
-      {Ground(per_group, 1)}, "those at a group, but for the steps of tiles");
+  const Hertz rate =
+      Procedure("Arrivals that keep so many running", RateWith(deployment, mean.base(), prefill.first, full_load),
+                {Ground(per_group, 1)}, "those at a group, but for the steps of tiles");
   const RequestCycle cycle = CycleWith(deployment, rate, mean, decode, prefill.first,
                                        ArrivingAt(deployment, performance.running, decode), full_load);
   performance.tpot =
