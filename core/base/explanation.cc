@@ -1,6 +1,7 @@
 #include "core/base/explanation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 #include <utility>
 
@@ -112,7 +113,8 @@ class Explainer {
       const Dimension of_term = term.node->label != nullptr ? term.node->label->dimension : Dimension{};
       Origin origin = OriginOf(*term.node, term.symbol, of_term);
       figure.terms.push_back({term.symbol, term.node->value, of_term, std::move(origin.path), origin.figure});
-      figure.shares.push_back(node.value != 0 ? term.derivative * term.node->value / node.value : 0);
+      const double share = node.value != 0 ? term.derivative * term.node->value / node.value : 0;
+      figure.shares.push_back(std::isnan(share) ? 0 : share);
     }
     if (node.label != nullptr) AddText(*node.label, figure);
     if (node.op == Op::kProcedure) figure.kind = FigureKind::kProcedure;

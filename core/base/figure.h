@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -66,15 +67,28 @@ Q Choose(std::string_view title, const std::vector<std::pair<std::string, Q>>& o
   return Q::FromBase(value, internal::Found(Op::kChoice, value, std::move(operands), std::move(label)));
 }
 
-// An operand of a procedure. `share`: change of the procedure's result in per cent when the operand changes by 1 %, if
-// known.
+// An operand of a procedure. `share`: change of the procedure's result in per cent when the operand changes by 1 %.
 struct Ground {
-  constexpr Ground(Operand on, double moves_by = 0) : operand(on), share(moves_by) {}  // NOLINT: mostly an operand
+  constexpr Ground(Operand on, double moves_by = kUnknownShare) : operand(on), share(moves_by) {}  // NOLINT
   template <int... E>
-  constexpr Ground(Quantity<E...> on, double moves_by = 0) : Ground(on.operand(), moves_by) {}  // NOLINT
+  constexpr Ground(Quantity<E...> on, double moves_by = kUnknownShare) : Ground(on.operand(), moves_by) {}  // NOLINT
   Operand operand;
   double share;
 };
+
+// An operand that moves the result in steps only: a count or a choice is the same after a small change.
+template <class Q>
+constexpr Ground InSteps(Q on) {
+  return Ground(on, 0);
+}
+
+// The share of an operand, measured: `at` gives the result for the operand times a factor. Where the result moves in
+// steps, `nudge` must span several of them.
+template <class At>
+double MeasuredShare(const At& at, double nudge = 1e-3) {
+  const double below = at(1 - nudge), above = at(1 + nudge);
+  return below > 0 && above > 0 ? std::log(above / below) / std::log((1 + nudge) / (1 - nudge)) : kUnknownShare;
+}
 
 // Alternatives, each with the number by which it was compared.
 template <class Q>

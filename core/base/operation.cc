@@ -85,9 +85,10 @@ double SlopeOf(Op op, double value, std::span<const double> x, std::size_t by) {
   switch (op) {
     case Op::kSame:
     case Op::kAdd:
-    case Op::kCeil:
     case Op::kFloor:
       return 1;
+    case Op::kCeil:
+      return value > 1 ? 1 : 0;  // below the first step there is none
     case Op::kNegate:
       return -1;
     case Op::kSubtract:

@@ -18,8 +18,8 @@ constexpr std::size_t kLongestPart = 24;  // largest intermediate result, in ope
 double Slope(const Node& node, std::size_t i) {
   if (node.op == Op::kChoice) return i == node.label->chosen ? 1 : 0;
   if (node.op == Op::kProcedure) {
-    const double operand = node.many[i].value;
-    return operand != 0 ? node.label->shares[i] * node.value / operand : 0;
+    const double operand = node.many[i].value, share = node.label->shares[i];
+    return operand != 0 || std::isnan(share) ? share * node.value / operand : 0;
   }
   const std::array<double, 3> x{node.few[0].value, node.few[1].value, node.few[2].value};
   return SlopeOf(node.op, node.value, std::span(x).first(node.arity()), i);

@@ -13,7 +13,7 @@ namespace slipstick {
 struct FormulaTerm {
   std::string symbol;
   const Node* node = nullptr;
-  double derivative = 0;  // of the figure by this term, with the other terms held constant
+  double derivative = 0;  // of the figure by this term, with the other terms held constant; NaN: unknown
 };
 
 struct NodeFormula {
@@ -29,6 +29,7 @@ std::string SymbolOf(const Node& node);
 
 // The derivatives of a node by every node on its tape up to it, in one backward pass. For max, min and choices they
 // follow the chosen operand, for steps (ceil, floor) the line through them, for procedures the shares that these state.
+// Not a number where a procedure with an unknown share lies between.
 std::vector<double> DerivativesOf(const Node& node);
 
 // The values of all nodes of a tape for other values of the inputs. Choices stay as they were chosen, and procedures

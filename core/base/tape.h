@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,6 +36,8 @@ struct Operand {
   double value = 0;
 };
 
+inline constexpr double kUnknownShare = std::numeric_limits<double>::quiet_NaN();
+
 // The texts of a node. Inputs and figures have them; nodes without are intermediate results of a formula.
 struct Label {
   std::string title;   // of a figure or a constant
@@ -46,7 +49,7 @@ struct Label {
   std::vector<double> compared{};      // the values that were compared, one per option
   Dimension compared_in{};
   std::size_t chosen = 0;
-  std::vector<double> shares{};  // of a procedure, per operand: % change of the result per %
+  std::vector<double> shares{};  // of a procedure, per operand: % change of the result per %, or kUnknownShare
   bool is_constant = false;      // an input that is a row of a table, not of the scenario
 };
 

@@ -36,7 +36,8 @@ AlgorithmTime HalvingByDistance(const CollectiveInstance& instance) {
   const Ratio ranks = instance.view.ranks, passes = PassesOf(instance), leaf = view.leaf;
   const Ratio oversubscription = view.level->oversubscription;
   const bool on_ring = IsGrid(view);
-  double hops = 0, load = 0;  // latencies; bytes on the busiest link relative to the call's bytes
+  // Latencies; bytes on the busiest link relative to the call's bytes, and those of them through the core.
+  double hops = 0, load = 0, load_on_core = 0;
   for (double distance = ranks / 2; distance >= 1; distance /= 2) {
     const double far = on_ring ? distance : distance >= leaf ? 2 : 1;
     const double shared = on_ring            ? (distance == ranks / 2 ? distance / 2 : distance)
@@ -44,10 +45,11 @@ AlgorithmTime HalvingByDistance(const CollectiveInstance& instance) {
                                              : 1;
     hops += far;
     load += shared * distance / ranks;
+    if (!on_ring && distance >= leaf) load_on_core += shared * distance / ranks;
   }
   const Ratio steps = Procedure<Ratio>("Links or switch stages over all steps", hops, {ranks});
-  const Ratio share =
-      Procedure<Ratio>("Share of the buffer over the busiest link", load, {ranks, oversubscription}, "over all steps");
+  const Ratio share = Procedure<Ratio>("Share of the buffer over the busiest link", load,
+                                       {ranks, {oversubscription, load_on_core / load}}, "over all steps");
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.link;

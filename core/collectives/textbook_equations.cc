@@ -22,9 +22,10 @@ AlphaBeta SlowestOf(const CollectiveInstance& instance) {
     if (level->bandwidth < narrowest->bandwidth) narrowest = level;
     if (level->latency > farthest->latency) farthest = level;
   }
-  const BytesPerSecond beta = Procedure("Bandwidth of a rank", narrowest->bandwidth,
-                                        {{narrowest->bandwidth, 1}, group.ranks, Ratio(group.levels[0].level->size)},
-                                        "of the slowest level that the group spans");
+  const BytesPerSecond beta =
+      Procedure("Bandwidth of a rank", narrowest->bandwidth,
+                {{narrowest->bandwidth, 1}, InSteps(group.ranks), InSteps(Ratio(group.levels[0].level->size))},
+                "of the slowest level that the group spans");
   return {farthest->latency, beta};
 }
 

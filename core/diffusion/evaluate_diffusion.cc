@@ -4,7 +4,7 @@
 #include "core/base/bind_inputs.h"
 #include "core/base/field_table.h"
 #include "core/base/figure.h"
-#include "core/collectives/collective.h"
+#include "core/collectives/bound_fabric.h"
 #include "core/diffusion/decoder.h"
 #include "core/operators/bound_device.h"
 #include "core/operators/efficiency.h"
@@ -106,7 +106,9 @@ std::vector<std::string> AssumedInputs(const DiffusionRun& run, const Device& de
 
 DiffusionReport EvaluateDiffusion(const DiffusionRun& asked, const Cluster& cluster, Tape* tape) {
   DiffusionRun run = asked;
+  Cluster bound = cluster;
   BindInputs(run, "diffusion", tape);
+  if (tape != nullptr) BindNetworks(bound.networks, *tape);
   const Device device = tape == nullptr ? cluster.device : WithNodes(cluster.device, *tape);
   const Request request = RequestOf(run);
   const Decoder decoder = DecoderOf(request, device);
@@ -115,7 +117,7 @@ DiffusionReport EvaluateDiffusion(const DiffusionRun& asked, const Cluster& clus
   const Weights weights{Figure("Weights of the transformers", transformers * parameters * ElementSize(run.precision)),
                         Figure("Weights of the text encoder", text_parameters * (2 * kB), "in 16 bit"),
                         Figure("Weights of the decoder", decoder.parameters * (2 * kB), "in 16 bit")};
-  DiffusionWork work = WorkOf(request, device, cluster, decoder);
+  DiffusionWork work = WorkOf(request, device, bound, decoder);
   work.time.copies = CopyTime(request, weights, device);
   DiffusionReport report;
   report.time = work.time;

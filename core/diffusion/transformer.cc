@@ -79,14 +79,14 @@ class Pass {
     const DiffusionRun& run = request_.run;
     if (run.ulysses > 1) {
       const Bytes bytes = Figure("Rows of a rank", rows * request_.hidden * (2 * kB), "in 16 bit");
-      const Seconds one = TimeOver("ulysses", CollectiveType::kAllToAll, bytes, run.ulysses);
+      const Seconds one = TimeOver("ulysses", CollectiveType::kAllToAll, bytes);
       pass_.communication += times * (4 * one);
     }
     if (run.ring > 1) {
       const Ratio ring = run.ring;
       const Bytes bytes =
           Figure("Keys and values of a rank", 2 * rows * request_.hidden * (2 * kB), "in 16 bit, of its heads");
-      const Seconds one = TimeOver("ring", CollectiveType::kSendReceive, bytes, run.ring);
+      const Seconds one = TimeOver("ring", CollectiveType::kSendReceive, bytes);
       pass_.communication +=
           times * Figure("Exposed exchange around the ring", (ring - 1) * max(Seconds(), one - attention / ring),
                          "beside the attention to the part before");
@@ -164,15 +164,14 @@ class Pass {
     Exchange(ImageRows() + TextRows(), (pass_.attention.time - before) / blocks, blocks);
   }
 
-  [[nodiscard]] Seconds TimeOver(std::string_view group, CollectiveType type, Bytes bytes, Tally ranks) const {
+  [[nodiscard]] Seconds TimeOver(std::string_view group, CollectiveType type, Bytes bytes) const {
     const std::vector<Degree> order{{"ulysses", static_cast<double>(request_.run.ulysses)},
                                     {"ring", static_cast<double>(request_.run.ring)}};
     CollectiveCall call;
     call.type = type;
-    call.bytes = PlainOf(bytes);
-    const Seconds time = TimeOf(call, PlaceGroup(cluster_, order, group), cluster_).time;
-    return Procedure(group == "ring" ? "Message to the next rank" : "Exchange of tokens for heads", time,
-                     {bytes, Ratio(ranks)}, "by the cluster's collectives");
+    call.bytes = bytes;
+    return Figure(group == "ring" ? "Message to the next rank" : "Exchange of tokens for heads",
+                  TimeOf(call, PlaceGroup(cluster_, order, group), cluster_).time, "by the cluster's collectives");
   }
 
   const Request& request_;

@@ -33,13 +33,28 @@ Ratio SellableShare(const DieInput& die, Ratio whole) {
         "up to " + std::to_string(die.spare_units) + " of " + std::to_string(die.units) + " units defective",
         harvested);
   }
+  const bool is_harvested = harvested > whole.base();
+  const auto share_of = [&](auto member) {
+    if (!is_harvested) return 0.0;
+    return MeasuredShare([&](double by) {
+      DieInput changed = die;
+      member(changed) *= by;
+      return double{HarvestOf(changed)};
+    });
+  };
   return Procedure<Ratio>(
       "Share of sellable dies (harvesting included)", share,
-      {whole.operand(), Ratio(die.units).operand(), die.unit_area.operand(), Ratio(die.spare_units).operand(),
-       die.area.operand(), die.node.defect_density.operand(), die.critical_area.operand()},
+      {{whole, is_harvested ? 0.0 : 1.0},
+       {Ratio(die.units), is_harvested ? kUnknownShare : 0},
+       {die.unit_area, share_of([](DieInput& d) -> auto& { return d.unit_area; })},
+       {Ratio(die.spare_units), is_harvested ? kUnknownShare : 0},
+       {die.area, share_of([](DieInput& d) -> auto& { return d.area; })},
+       {die.node.defect_density, share_of([](DieInput& d) -> auto& { return d.node.defect_density; })},
+       {die.node.clustering, share_of([](DieInput& d) -> auto& { return d.node.clustering; })},
+       {die.critical_area, share_of([](DieInput& d) -> auto& { return d.critical_area; })}},
       "up to spare_units blocks may be defective; averaged over the spread of defect density that "
       "the yield model implies",
-      "Koren and Koren, Proc. IEEE 86(9), 1998", sold, harvested > whole.base() ? 1 : 0);
+      "Koren and Koren, Proc. IEEE 86(9), 1998", sold, is_harvested ? 1 : 0);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "core/base/figure.h"
 
 namespace slipstick {
-
 Ratio Fitting(std::string_view title, std::string_view note, Count count, Millimetres width, Millimetres height,
               const Wafer& wafer) {
   if (width.node() == nullptr && wafer.diameter.node() == nullptr) return count;
@@ -23,10 +22,25 @@ Ratio Fitting(std::string_view title, std::string_view note, Count count, Millim
     chosen = grids.size();
     grids.emplace_back("the best of 1,600 offsets", count);
   }
-  return Procedure<Ratio>(
-      title, count,
-      {width.operand(), height.operand(), wafer.diameter.operand(), wafer.edge.operand(), wafer.scribe.operand()}, note,
-      "", grids, chosen);
+  struct Die {
+    Millimetres width, height;
+    Wafer wafer;
+  };
+  const auto share_of = [&](const auto& member) {
+    const auto at = [&](double by) {
+      Die changed{width, height, wafer};
+      member(changed) *= by;
+      return static_cast<double>(CountCentred(changed.width, changed.height, changed.wafer));
+    };
+    return MeasuredShare(at, 0.1);
+  };
+  return Procedure<Ratio>(title, count,
+                          {{width, share_of([](Die& d) -> auto& { return d.width; })},
+                           {height, share_of([](Die& d) -> auto& { return d.height; })},
+                           {wafer.diameter, share_of([](Die& d) -> auto& { return d.wafer.diameter; })},
+                           {wafer.edge, share_of([](Die& d) -> auto& { return d.wafer.edge; })},
+                           {wafer.scribe, share_of([](Die& d) -> auto& { return d.wafer.scribe; })}},
+                          note, "", grids, chosen);
 }
 
 }  // namespace slipstick

@@ -14,7 +14,7 @@ SwitchTree BuildTree(Ratio endpoints, Ratio ports, Ratio oversubscription) {
   int fewest = endpoints > ports ? 2 : endpoints > 1 ? 1 : 0;
   for (double reach = ports; fewest > 1 && fewest < 17 && leaves > reach; reach *= half) ++fewest;
   const Ratio tiers =
-      Procedure<Ratio>("Tiers of switches", fewest, {endpoints.operand(), ports.operand(), leaves.operand()},
+      Procedure<Ratio>("Tiers of switches", fewest, {InSteps(endpoints), InSteps(ports), InSteps(leaves)},
                        "the fewest that reach every device of a plane");
   if (fewest <= 1) return {tiers, tiers};  // one switch joins all
   const Ratio links = Figure("Links out of the leaf switches", endpoints / oversubscription);
@@ -34,11 +34,11 @@ LinkCount CountLinks(const NetworkLevel& level, Ratio parts) {
   if (parts < 2) return {};
   if (level.topology == Topology::kFullyConnected) return {parts - 1, parts - 1};
   const Grid grid = GridOf(level, parts);
-  const Ratio inside = Procedure<Ratio>("Links of a device inside this level", grid.LinksPerPart(), {parts.operand()},
+  const Ratio inside = Procedure<Ratio>("Links of a device inside this level", grid.LinksPerPart(), {parts},
                                         "to both neighbors along each side");
   if (level.topology != Topology::kMesh) return {inside, inside};
   return {inside, Procedure<Ratio>("Links of a device of this level, in the mean", grid.MeanLinksWithoutWraps(),
-                                   {parts.operand()}, "the borders of a mesh have fewer")};
+                                   {parts}, "the borders of a mesh have fewer")};
 }
 
 namespace {

@@ -127,8 +127,7 @@ Ratio CountBridges(const PackageParts& parts, Millimetres edge_each) {
 
 Ratio CountCarriers(const Carrier& carrier, const PackageParts& parts) {
   if (carrier.edge_each > Millimetres()) return CountBridges(parts, carrier.edge_each);
-  return Procedure<Ratio>("Carriers", Count{carrier.count},
-                          {Ratio(carrier.count).operand(), carrier.edge_each.operand()},
+  return Procedure<Ratio>("Carriers", Count{carrier.count}, {{Ratio(carrier.count), 1}, InSteps(carrier.edge_each)},
                           "as many as stated: no edge per bridge is given");
 }
 

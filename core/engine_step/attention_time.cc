@@ -87,8 +87,9 @@ void ChooseKernel(const Deployment& deployment, const Attention& attention, bool
   if (heads <= kv_heads || multi_query_from <= 1) return;
   const Ratio group = Figure("Query heads per KV head", heads / kv_heads);
   if (group < multi_query_from) ReadByHead(deployment, attention, kernel);
-  kernel.time = Procedure("Attention of the engine", kernel.time, {{kernel.time, 1}, group, multi_query_from},
-                          "its GQA kernel needs several query heads per KV head");
+  kernel.time =
+      Procedure("Attention of the engine", kernel.time, {{kernel.time, 1}, InSteps(group), InSteps(multi_query_from)},
+                "its GQA kernel needs several query heads per KV head");
 }
 
 KernelTime LatentPrefill(const Deployment& deployment, const LatentAttention& mla) {

@@ -185,7 +185,7 @@ Seconds TimeHostExperts(const Deployment& deployment, Ratio rows, const KernelTi
   const bool copies = rows >= device_from;
   const Seconds time = copies ? Copied(deployment, expert, rows) : OnProcessor(deployment, expert, rows);
   KernelTime host;
-  host.time = Procedure("Experts in host memory", time, {{time, 1}, rows, device_from},
+  host.time = Procedure("Experts in host memory", time, {{time, 1}, InSteps(rows), InSteps(device_from)},
                         "the device computes those of many tokens");
   host.bound = Bound::kNetwork;  // the device's own rates do not matter
   if (copies) {

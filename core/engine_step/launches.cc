@@ -56,7 +56,7 @@ Seconds GapOf(const Deployment& deployment, Ratio rows, Phase phase) {
   if (!launch.graphs || !most) return launch.decode_gap;
   const Ratio graph_sequences(*most);
   const Seconds gap = rows <= graph_sequences ? launch.decode_gap : launch.launch_gap;
-  return Procedure("Gap between kernels", gap, {Ground(gap, 1), graph_sequences, rows},
+  return Procedure("Gap between kernels", gap, {{gap, 1}, InSteps(graph_sequences), InSteps(rows)},
                    "a CUDA graph up to a number of sequences, kernel by kernel beyond");
 }
 
@@ -93,7 +93,7 @@ LayerLaunches LaunchesOf(const Deployment& deployment, Ratio rows, Phase phase, 
               : LayerLaunches{OperationsPerLayer(deployment, kernels), LaunchGaps(deployment, rows, phase, kernels)};
   if (captures)
     launches.operations = Procedure("Operations that the host launches per layer", launches.operations,
-                                    {Ground(launches.operations, 1), graph_tokens, rows},
+                                    {{launches.operations, 1}, InSteps(graph_tokens), InSteps(rows)},
                                     "graphs are captured up to a number of tokens", "",
                                     {{"CUDA graphs between the layers' attention: tokens of the pass", rows},
                                      {"operation by operation: beyond", graph_tokens}},

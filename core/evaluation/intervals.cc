@@ -114,8 +114,8 @@ std::string ImageWhyText(const Likely& likely, bool is_own) {
 // Explains the ends as results of the answer and of its known errors.
 template <class Quantity>
 Interval<Quantity> Explained(Interval<Quantity> interval, Quantity value, std::string_view how = kFromRuns) {
-  interval.low = Procedure("Low end of the 90 % interval", interval.low, {value}, how);
-  interval.high = Procedure("High end of the 90 % interval", interval.high, {value}, how);
+  interval.low = Procedure("Low end of the 90 % interval", interval.low, {{value, 1}}, how);
+  interval.high = Procedure("High end of the 90 % interval", interval.high, {{value, 1}}, how);
   return interval;
 }
 

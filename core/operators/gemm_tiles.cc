@@ -174,8 +174,9 @@ TileChoice Remembered(const TiledGemm<Ratio>& shape, const Plain& plain, const B
     if (split == best.split) chosen_split = splits.size();
     splits.emplace_back(split == 1 ? "k whole" : "k in " + number(split) + " parts", *fastest / least);
   }
-  const std::array<Ground, 7> grounds{shape.rows,  shape.outputs,   shape.inputs, shape.groups,
-                                      shape.units, shape.unit_rate, memory};
+  const std::array<Ground, 7> grounds{InSteps(shape.rows),   InSteps(shape.outputs), InSteps(shape.inputs),
+                                      InSteps(shape.groups), InSteps(shape.units),   InSteps(shape.unit_rate),
+                                      InSteps(memory)};
   TileChoice choice;
   choice.rows = Procedure("Rows of a tile", Ratio(best.tile.rows), grounds,
                           "of the fastest tile; each with its time over that", shape.source, tiles, chosen_tile);

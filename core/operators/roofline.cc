@@ -16,7 +16,7 @@ constexpr std::optional<FlopsPerSecond> PeakRates::* kPeaks[] = {
 void SetEfficiency(const Utilizations& utilizations, Device& device) {
   Efficiency& e = device.efficiency;
   const auto instead = [](auto value, Ratio utilization) {
-    return Procedure("Efficiency beside the utilizations", value, {utilization}, "which contain it");
+    return Procedure("Efficiency beside the utilizations", value, {InSteps(utilization)}, "which contain it");
   };
   const Ratio all = instead(Ratio(1), utilizations.compute), none = instead(Ratio(0), utilizations.compute);
   e.gemm_efficiency = e.gemm_efficiency_fp8 = e.attention_forward = e.attention_backward = all;

@@ -119,7 +119,7 @@ Ratio UsefulSlots(const Deployment& deployment, Ratio max_slots, bool may_wait, 
   attempt(plain.device_slots);
   if (offered) attempt(std::ceil(offered->base()));
   for (double tried = 1; tried <= last; tried = std::floor(std::max(tried + 1, tried * kGrowth))) attempt(tried);
-  return Procedure(kTitle, Ratio(slots), {held},
+  return Procedure(kTitle, Ratio(slots), {{held, slots == held.base() ? 1.0 : 0.0}},
                    "sequences that it can run: as many as serve the most requests per second; with more, the host link "
                    "is slower");
 }

@@ -84,19 +84,31 @@ ServingPerformance TwoPools(const Deployment& deployment, Ratio requested_sequen
 // Least fixed point n = inflow(n), at most `slots`; inflow(n): sequences that arrive during the stay of one when n run.
 // It rises in steps, where GEMMs need another wave of tiles. As the number running fluctuates by about its square root,
 // inflow is sampled at squares and interpolated linearly. The result then grows with the rate.
-template <class Inflow>
-double SettledSequences(double slots, const Inflow& inflow) {
+//
+// `explained` is the inflow with nodes. It is called only where the result lies, and only if the slots have a node.
+template <class Inflow, class Explained>
+Ratio SettledSequences(Ratio slots, const Inflow& inflow, const Explained& explained) {
+  const auto recorded = [&](double sequences, double flow) {
+    return slots.node() != nullptr ? Ratio(explained(sequences)) : Ratio(flow);
+  };
   double low = 1, flow_low = inflow(low);
-  if (flow_low <= 1) return inflow(flow_low);
+  if (flow_low <= 1) return recorded(flow_low, inflow(flow_low));
   if (inflow(slots) >= slots) return slots;
   while (low < slots) {
     // The inflow at a value below the answer is at most the answer, so the search may jump there.
     const double root = std::max(std::floor(std::sqrt(low)) + 1, std::floor(std::sqrt(flow_low)));
-    const double high = std::min(root * root, slots), flow_high = inflow(high);
-    if (!(flow_high >= high)) return low + (high - low) * (flow_low - low) / ((high - low) - (flow_high - flow_low));
+    const double high = std::min(root * root, slots.base()), flow_high = inflow(high);
+    if (!(flow_high >= high)) {
+      const Ratio at_low = recorded(low, flow_low), at_high = recorded(high, flow_high);
+      return low + (high - low) * (at_low - low) / ((high - low) - (at_high - at_low));
+    }
     low = high, flow_low = flow_high;
   }
   return slots;
+}
+template <class Inflow>
+double SettledSequences(double slots, const Inflow& inflow) {
+  return SettledSequences(Ratio(slots), inflow, inflow);
 }
 
 // Sequences that an engine lets an attention group run, at most `max_slots`. `may_wait`: it need not run them all;

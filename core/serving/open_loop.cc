@@ -30,24 +30,47 @@ RequestCycle CycleWith(const Deployment& deployment, Hertz rate, Ratio running, 
   return RandomCycle(deployment, {rate * others, running * others}, decode, prefill, prompts, full.prefill);
 }
 
-// The rate at which requests leave, and so arrive, with `running` in the mean. The numbers here have no nodes.
-Hertz RateWith(const Deployment& explained, double running, Seconds prefill, const FullLoad& full_load) {
-  const Deployment& deployment = PlainOf(explained);
-  const Seconds alone = PlainOf(prefill);
-  const FullLoad full{PlainOf(full_load.slots), PlainOf(full_load.prefill)};
-  const Ratio sequences = DecodedTogether(deployment, running, full.slots);
-  const DecodeTimes decode = TimeDecode(deployment, sequences);
-  const ArrivingPrompts prompts = ArrivingAt(deployment, sequences, decode);
-  const auto leaving = [&](Hertz rate) {
-    return running / CycleWith(deployment, rate, running, decode, alone, prompts, full).time;
-  };
+// How fast requests leave a group with `running` in the mean.
+struct Leaving {
+  Leaving(const Deployment& of, Ratio mean, Seconds prefill, const FullLoad& full_load)
+      : deployment(of),
+        running(mean),
+        alone(prefill),
+        full(full_load),
+        sequences(DecodedTogether(of, mean, full_load.slots)),
+        decode(TimeDecode(of, sequences)),
+        prompts(ArrivingAt(of, sequences, decode)) {}
+
+  [[nodiscard]] Hertz While(Hertz arriving) const {
+    return running / CycleWith(deployment, arriving, running, decode, alone, prompts, full).time;
+  }
+
+  const Deployment& deployment;
+  Ratio running;
+  Seconds alone;
+  FullLoad full;
+  Ratio sequences;
+  DecodeTimes decode;
+  ArrivingPrompts prompts;
+};
+
+// The rate at which requests leave, and so arrive, with `running` in the mean.
+Hertz RateWith(const Deployment& deployment, Ratio running, Seconds prefill, const FullLoad& full) {
+  const Leaving plain(PlainOf(deployment), PlainOf(running), PlainOf(prefill),
+                      {PlainOf(full.slots), PlainOf(full.prefill)});
   constexpr int kHalvings = 30;
-  Hertz low, high = leaving(low);  // more arrivals leave more slowly
+  Hertz low, high = plain.While(low);  // more arrivals leave more slowly
   for (int i = 0; i < kHalvings; ++i) {
     const Hertz middle = (low + high) / 2;
-    (leaving(middle) > middle ? low : high) = middle;
+    (plain.While(middle) > middle ? low : high) = middle;
   }
-  return high;
+  if (prefill.node() == nullptr) return high;
+  // An increase of the rate at which they leave is answered by more arrivals, which slow it down again.
+  const double slowed = MeasuredShare([&](double by) { return plain.While(by * high).base(); });
+  const Hertz leaving = Figure("Rate of leaving", Leaving(deployment, running, prefill, full).While(high),
+                               "of requests, at this rate of arrivals");
+  return Procedure("Arrivals that keep so many running", high, {{leaving, 1 / (1 - slowed)}},
+                   "as many as leave, but for the steps of tiles");
 }
 
 ServingPerformance AtCapacity(const Deployment& deployment, Ratio slots) {
@@ -60,24 +83,16 @@ ServingPerformance AtCapacity(const Deployment& deployment, Ratio slots) {
 }
 
 // Number of running sequences: the arrivals at a group during one cycle.
-Ratio RunningSequences(const Deployment& deployment, Ratio per_group, Ratio capacity, Seconds prefill,
-                       const FullLoad& full) {
-  const Ratio slots = full.slots;
-  const Hertz rate = PlainOf(per_group) / (1 * kS);
-  const auto arriving = [&](double n) { return n * double{rate / RateWith(deployment, n, prefill, full)}; };
-  const double mean = SettledSequences(slots.base(), arriving);
-  double share = 0;
-  if (per_group.node() != nullptr && mean > 1 && mean < slots) {
-    // The number of running sequences is the number of arrivals in a cycle, which itself grows with that number. A
-    // faster engine shortens the cycle and raises the capacity alike.
-    constexpr double kNudge = 1.0 / 100;
-    const double grown = (arriving((1 + kNudge) * mean) / arriving(mean) - 1) / kNudge;
-    share = 1 / (1 - grown);
-  }
-  return Procedure("Mean number of running sequences", Ratio(mean),
-                   {Ground(per_group, share), slots, Ground(capacity, -share)},
-                   "as many as arrive while one of them runs, at most the slots; the time that one runs is linear "
-                   "between squares");
+Ratio RunningSequences(const Deployment& deployment, Ratio per_group, Seconds prefill, const FullLoad& full) {
+  const auto arriving = [&](Hertz rate, double running, Seconds alone) {
+    return running * (rate / RateWith(deployment, running, alone, full));
+  };
+  const Ratio settled = SettledSequences(
+      full.slots, [&](double n) { return double{arriving(PlainOf(per_group) / (1 * kS), n, PlainOf(prefill))}; },
+      [&](double n) { return Figure("Arrivals during a cycle", arriving(per_group / (1 * kS), n, prefill)); });
+  return Figure("Mean number of running sequences", settled,
+                "as many as arrive while one of them runs, at most the slots; the time that one runs is linear "
+                "between squares");
 }
 
 }  // namespace
@@ -92,13 +107,11 @@ ServingPerformance OpenLoop(const Deployment& deployment, Ratio arrivals, Ratio 
   if (per_group >= capacity) return full;
   ServingPerformance performance;
   const FullLoad full_load{slots, ArrivingAt(deployment, slots, full.decode).service};
-  const Ratio mean = RunningSequences(deployment, per_group, capacity, full.prefill.first, full_load);
+  const Ratio mean = RunningSequences(deployment, per_group, full.prefill.first, full_load);
   performance.running = DecodedTogether(deployment, mean, slots);
   const DecodeTimes& decode = performance.decode = DecodeOf(deployment, performance.running);
   const PrefillTimes& prefill = performance.prefill = PrefillsOf(deployment, performance.running, decode);
-  const Hertz rate =
-      Procedure("Arrivals that keep so many running", RateWith(deployment, mean.base(), prefill.first, full_load),
-                {Ground(per_group, 1)}, "those at a group, but for the steps of tiles");
+  const Hertz rate = RateWith(deployment, mean, prefill.first, full_load);
   const RequestCycle cycle = CycleWith(deployment, rate, mean, decode, prefill.first,
                                        ArrivingAt(deployment, performance.running, decode), full_load);
   performance.tpot =

@@ -32,12 +32,23 @@ Seconds StayIn(Bytes capacity, const IdleContexts& contexts) {
     (HeldWithin(Seconds::FromBase(middle), plain) > capacity ? high : low) = middle;
   }
   const Seconds found = Seconds::FromBase(high);
-  // Numerical derivative with a step of 0.1 %: elasticity of the held bytes with respect to the time.
-  const double step = 1.0 / 1000, grown = HeldWithin(found * (1 + step), plain) / HeldWithin(found, plain) - 1;
-  const double share = grown > 0 ? step / grown : 0;
+  // The held bytes equal the capacity, so the time makes up for what an operand adds to them.
+  const double held_by_time = MeasuredShare([&](double by) { return HeldWithin(found * by, plain).base(); });
+  const auto share_of = [&](auto IdleContexts::* member) {
+    const double held = MeasuredShare([&](double by) {
+      IdleContexts changed = plain;
+      changed.*member *= by;
+      return HeldWithin(found, changed).base();
+    });
+    return held_by_time > 0 ? -held / held_by_time : 0;
+  };
   return Procedure("How long an idle context stays", found,
-                   {Ground(capacity, share), Ground(contexts.turns, -share), contexts.gap, contexts.wait,
-                    contexts.returning, contexts.last},
+                   {{capacity, held_by_time > 0 ? 1 / held_by_time : 0},
+                    {contexts.turns, share_of(&IdleContexts::turns)},
+                    {contexts.gap, share_of(&IdleContexts::gap)},
+                    {contexts.wait, share_of(&IdleContexts::wait)},
+                    {contexts.returning, share_of(&IdleContexts::returning)},
+                    {contexts.last, share_of(&IdleContexts::last)}},
                    "least recently used: the time in which the mean bytes of idle contexts fill the memory",
                    "Che, Tung and Wang, IEEE JSAC 2002");
 }

@@ -46,20 +46,20 @@ Hertz OfferedRate(const Deployment& deployment, const Pools& pools, Seconds deco
 
 // Sequences per decode group: the arrivals while one of them is decoded, as far as the prefill pool keeps up.
 Ratio DecodingSequences(const Deployment& deployment, const Pools& pools) {
+  const auto arriving = [](const Deployment& decoder, const Pools& around, double sequences) {
+    const Seconds decoded =
+        Figure("Decoding of a request", Ratio(decoder.load.output) * DecodeOf(decoder, max(1.0, sequences)).token);
+    return Figure("Arrivals while a request is decoded",
+                  OfferedRate(decoder, around, decoded) * decoded / around.decode_groups, "at a decode group");
+  };
   const Deployment& plain = PlainOf(deployment);
   const Pools bare = PlainOf(pools);
-  const Ratio output(deployment.load.output);
-  const auto arriving = [&](double sequences) -> double {
-    const Seconds decoded = Ratio(plain.load.output) * DecodeOf(plain, max(1.0, sequences)).token;
-    return OfferedRate(plain, bare, decoded) * decoded / bare.decode_groups;
-  };
-  const ServingLoad& load = deployment.load;
-  const Ratio offered = load.requests_per_s ? *load.requests_per_s : Ratio(load.concurrency.value_or(0));
-  return Procedure(
-      "Sequences of a decode group", Ratio(SettledSequences(bare.slots.base(), arriving)),
-      {offered, pools.before, pools.prefill_limit, pools.decode_groups, pools.slots, output, pools.full_step},
-      "as many as arrive while one of them is decoded, at most the slots; its time is linear between "
-      "squares");
+  const Ratio settled = SettledSequences(
+      pools.slots, [&](double n) { return double{arriving(plain, bare, n)}; },
+      [&](double n) { return arriving(deployment, pools, n); });
+  return Figure("Sequences of a decode group", settled,
+                "as many as arrive while one of them is decoded, at most the slots; its time is linear between "
+                "squares");
 }
 
 struct Served {

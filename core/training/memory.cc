@@ -197,10 +197,10 @@ Ratio MostLoaded(const MemoryTerms& terms, const std::vector<Stage>& stages, std
                       UsableMemory(context.device()) - context.framework().memory.outside -
                           StageMemory(terms, stages, other, recompute).Total());
   }
-  return Procedure(
-      "The most loaded stage", found,
-      {context.shape.pipeline, context.shape.chunks, context.framework().memory.logits, Ratio(context.model.vocab)},
-      "counted from 0: the one that leaves the least memory", "", left, index);
+  return Procedure("The most loaded stage", found,
+                   {InSteps(context.shape.pipeline), InSteps(context.shape.chunks),
+                    InSteps(context.framework().memory.logits), InSteps(Ratio(context.model.vocab))},
+                   "counted from 0: the one that leaves the least memory", "", left, index);
 }
 
 }  // namespace

@@ -174,9 +174,11 @@ RecomputeChoice Explain(const RecomputeChoice& decided, const MemoryTerms& terms
   };
   constexpr std::string_view kShare = "Share of the layers recomputed as a whole";
   RecomputeChoice explained = decided;
-  explained.full_share = choose(kShare, decided.full_share, {budget});
+  explained.full_share = choose(kShare, decided.full_share, {InSteps(budget)});
   const Bytes total = MemoryUnder(explained, terms, stages);
-  const auto by_memory = [&](std::string_view title, Ratio value) { return choose(title, value, {total, budget}); };
+  const auto by_memory = [&](std::string_view title, Ratio value) {
+    return choose(title, value, {InSteps(total), InSteps(budget)});
+  };
   explained.full_share = by_memory(kShare, decided.full_share);
   RecomputePlan& light = explained.selective;
   light.norms = by_memory("Whether norms and activation functions are recomputed", light.norms);

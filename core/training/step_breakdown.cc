@@ -96,16 +96,19 @@ void AddPasses(Ratio micro_batches, const PassTimes& pass, const PipelineSends& 
 
 // The numbers that the simulated schedule depends on.
 struct ScheduleGrounds {
-  Seconds pass, first_pass, last_pass;  // of the slowest, the first and the last device
-  Seconds exposed, transfer;            // of the sends: within the passes, and between passes
+  const std::vector<StageTime>& devices;
+  Seconds exposed, transfer;  // of the sends: within the passes, and between passes
   Ratio micro_batches, stages, chunks;
 };
 
-Seconds LengthOf(const Pipeline& pipeline, const ScheduleGrounds& grounds, Seconds work) {
-  if (pipeline.shape.stages <= 1) return work;
-  const Seconds length = ScheduleLength(pipeline.shape, pipeline.passes, pipeline.transfer);
-  if (grounds.pass.node() == nullptr) return length;
-  constexpr double kNudge = 1.0 / 1000;
+bool IsAsLong(const StageTime& a, const StageTime& b) {
+  return a.Forward() == b.Forward() && a.Backward() == b.Backward() && a.weight_gradient == b.weight_gradient;
+}
+
+// What the length rests on, with the shares that longer passes and sends show. It is a sum along the critical path, so
+// these shares are exact.
+std::vector<Ground> GroundsOf(const Pipeline& pipeline, const ScheduleGrounds& grounds, Seconds length) {
+  constexpr double kNudge = 1e-4;
   const auto moved = [&length](const Pipeline& changed) {
     return ScheduleLength(changed.shape, changed.passes, changed.transfer) / length - 1;
   };
@@ -114,30 +117,47 @@ Seconds LengthOf(const Pipeline& pipeline, const ScheduleGrounds& grounds, Secon
   later.transfer *= 1 + kNudge;
   const Seconds blocking = PlainOf(grounds.exposed) / (2 * pipeline.shape.chunks);
   for (StagePass& pass : exposed.passes) pass.forward += kNudge * blocking, pass.backward += kNudge * blocking;
-  const auto by_pass = [&](std::size_t visit) {
-    Pipeline slower = pipeline;
-    StagePass& pass = slower.passes[visit];
-    pass.forward += kNudge * (pass.forward - blocking);
-    pass.backward += kNudge * (pass.backward - blocking);
-    pass.weight_gradient *= 1 + kNudge;
-    return moved(slower) / kNudge;
-  };
-  const double by_first = by_pass(0), by_last = by_pass(pipeline.passes.size() - 1);
-  const double by_exposed = moved(exposed) / kNudge, by_transfer = moved(later) / kNudge;
-  const double by_micro_batches = moved(more) * grounds.micro_batches / grounds.stages;
-  // The length scales with all passes and sends together, so the remaining share is that of the stages in between.
-  return Procedure(
-      "End of the last pass", length,
-      {Ground(grounds.pass, 1 - by_first - by_last - by_exposed - by_transfer), Ground(grounds.first_pass, by_first),
-       Ground(grounds.last_pass, by_last), Ground(grounds.exposed, by_exposed), Ground(grounds.transfer, by_transfer),
-       Ground(grounds.micro_batches, by_micro_batches), grounds.stages, grounds.chunks},
-      "of the mapping's schedule, simulated pass by pass", kPipelineSource);
+  std::vector<Ground> rests_on{{grounds.exposed, moved(exposed) / kNudge},
+                               {grounds.transfer, moved(later) / kNudge},
+                               {grounds.micro_batches, moved(more) * grounds.micro_batches / grounds.stages},
+                               grounds.stages,
+                               grounds.chunks};
+  for (std::size_t first = 0, end = 0; first < grounds.devices.size(); first = end) {
+    const StageTime& device = grounds.devices[first];
+    while (end < grounds.devices.size() && IsAsLong(grounds.devices[end], device)) ++end;
+    const auto share_of = [&](Seconds StagePass::* part, Seconds fixed) {
+      Pipeline slower = pipeline;
+      for (std::size_t visit = 0; visit < slower.passes.size(); ++visit) {
+        const auto stage =
+            static_cast<std::size_t>(StageOf(static_cast<int>(visit), pipeline.shape.stages, pipeline.shape.schedule));
+        Seconds& time = slower.passes[visit].*part;
+        if (stage >= first && stage < end) time += kNudge * (time - fixed);
+      }
+      return moved(slower) / kNudge;
+    };
+    rests_on.emplace_back(Figure("Forward passes of a device", device.Forward(), "one micro-batch"),
+                          share_of(&StagePass::forward, blocking));
+    rests_on.emplace_back(
+        Figure("Backward passes of a device", device.Backward() - device.weight_gradient, "one micro-batch"),
+        share_of(&StagePass::backward, blocking));
+    if (device.weight_gradient > Seconds())
+      rests_on.emplace_back(device.weight_gradient, share_of(&StagePass::weight_gradient, Seconds()));
+  }
+  return rests_on;
 }
 
-// Adds the bubble; returns the length of the schedule.
-Seconds AddBubble(const Pipeline& pipeline, const ScheduleGrounds& grounds, StepTime& time) {
-  const Seconds work = Figure("Busy time of the slowest stage", grounds.micro_batches * grounds.pass + time.pp,
-                              "its passes and exposed sends");
+Seconds LengthOf(const Pipeline& pipeline, const ScheduleGrounds& grounds, Seconds work) {
+  if (pipeline.shape.stages <= 1) return work;
+  const Seconds length = ScheduleLength(pipeline.shape, pipeline.passes, pipeline.transfer);
+  if (work.node() == nullptr) return length;
+  return Procedure("End of the last pass", length, GroundsOf(pipeline, grounds, length),
+                   "of the mapping's schedule, simulated pass by pass", kPipelineSource);
+}
+
+// Adds the bubble of the slowest stage, whose `pass` takes a micro-batch; returns the length of the schedule.
+Seconds AddBubble(const Pipeline& pipeline, const ScheduleGrounds& grounds, Seconds pass, StepTime& time) {
+  const Seconds work =
+      Figure("Busy time of the slowest stage", grounds.micro_batches * pass + time.pp, "its passes and exposed sends");
   const Seconds length =
       Figure("Length of the schedule", max(LengthOf(pipeline, grounds, work), work),
              "simulated: every pass runs in the schedule's order as soon as its inputs arrive", kPipelineSource);
@@ -246,15 +266,9 @@ StepBreakdown BreakDownStep(const TrainingContext& context, const std::vector<St
   const PassTimes exposed = ExposedOf(slowest), links = LinksOf(slowest);
   StepBreakdown step;
   AddPasses(terms.micro_batches, exposed, sends, gradients, step.time);
-  const ScheduleGrounds grounds{exposed.total,
-                                Figure("Passes of the first stage", stages.front().Total(), "one micro-batch"),
-                                Figure("Passes of the last stage", stages.back().Total(), "one micro-batch"),
-                                sends.exposed,
-                                sends.transfer,
-                                terms.micro_batches,
-                                terms.pipeline,
-                                terms.chunks};
-  step.schedule_length = AddBubble(pipeline, grounds, step.time);
+  const ScheduleGrounds grounds{stages,         sends.exposed, sends.transfer, terms.micro_batches,
+                                terms.pipeline, terms.chunks};
+  step.schedule_length = AddBubble(pipeline, grounds, exposed.total, step.time);
   AddEndOfStep(terms, exposed, gradients, step.schedule_length, step.time);
   step.step_time = Figure("Step time", step.time.Total(), "critical path of one device");
   step.link = BreakDownLinks(terms.micro_batches, links, sends, gradients);

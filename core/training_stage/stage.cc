@@ -26,16 +26,20 @@ namespace {
 void RestOnPlacement(const TrainingContext& context, Stage& stage) {
   if (context.shape.pipeline.node() == nullptr) return;
   const Model& model = context.model;
-  std::vector<Ground> grounds{
-      {Ratio(model.layers), 1},     {context.shape.pipeline, -1},     context.shape.chunks,
-      Ratio(model.window.tokens),   Ratio(model.window.global_every), Ratio(model.window.kv_heads),
-      Ratio(model.window.head_dim), context.shape.sequence,           Ratio(model.hidden),
-      Ratio(model.vocab),           Ratio(model.mtp_layers),          Ratio(model.shared_kv.layers)};
-  if (model.moe) {
-    grounds.emplace_back(Ratio(model.moe->dense_layers));
-    grounds.emplace_back(Ratio(model.moe->moe_every));
+  std::vector<Ground> grounds{{Ratio(model.layers), 1}, {context.shape.pipeline, -1}};
+  const auto in_steps = [&grounds](auto number) { grounds.push_back(InSteps(Ratio(number))); };
+  in_steps(context.shape.chunks);
+  in_steps(context.shape.sequence);
+  for (const Tally counted :
+       {model.window.tokens, model.window.global_every, model.window.kv_heads, model.window.head_dim, model.hidden,
+        model.vocab, model.mtp_layers, model.shared_kv.layers}) {
+    in_steps(counted);
   }
-  if (model.linear_attention) grounds.emplace_back(Ratio(model.linear_attention->layers));
+  if (model.moe) {
+    in_steps(model.moe->dense_layers);
+    in_steps(model.moe->moe_every);
+  }
+  if (model.linear_attention) in_steps(model.linear_attention->layers);
   for (const LayerKind kind : kLayerKinds) {
     Ratio &placed = stage.layers.of[kind], &leading = stage.layers.leading[kind];
     if (placed == 0) continue;
@@ -44,12 +48,14 @@ void RestOnPlacement(const TrainingContext& context, Stage& stage) {
                        "one layer each if that makes the stages equal; else the arithmetic is balanced, embedding and "
                        "head included");
     leading = Procedure("Layers of a kind that are recomputed", leading,
-                        {placed, context.shape.chunks, Ratio(context.run.recompute_layers)},
+                        {InSteps(placed), InSteps(context.shape.chunks), InSteps(Ratio(context.run.recompute_layers))},
                         "the first of each virtual stage");
   }
   const auto grouped = [&](std::string_view title, Ratio found, std::string_view note) {
-    return Procedure(title, found, {stage.layers.Total(), context.shape.chunks, Ratio(context.run.recompute_layers)},
-                     note);
+    return Procedure(
+        title, found,
+        {InSteps(stage.layers.Total()), InSteps(context.shape.chunks), InSteps(Ratio(context.run.recompute_layers))},
+        note);
   };
   stage.checkpoints = grouped("Checkpoints of a micro-batch", stage.checkpoints,
                               "a group's input; a group ends with its virtual stage");

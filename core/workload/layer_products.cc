@@ -216,7 +216,7 @@ Ratio IndexShare(const Model& model) {
   if (index_layers > 0)
     return Figure("Index share", index_layers / model.AttentionLayers(),
                   "of the layers, those that select; the others reuse a selection; every layer is given the mean");
-  return Procedure("Index share", Ratio(1), {index_layers}, "0 stands for all layers");
+  return Procedure("Index share", Ratio(1), {InSteps(index_layers)}, "0 stands for all layers");
 }
 
 Ratio LayerRows(const Model& model) {

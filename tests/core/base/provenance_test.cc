@@ -183,11 +183,27 @@ TEST_F(Provenance, AProcedureNamesWhatItRestsOn) {
 // Of two levels the slower decides: 3 * 4 moves by one per cent with it, and not with the number of ranks.
 TEST_F(Provenance, AProcedureStatesItsSharesWhereTheyAreKnown) {
   const Ratio slowest = In("x.slowest", 4), ranks = In("x.ranks", 16);
-  const Ratio found = Procedure<Ratio>("Bandwidth of a rank", 12, {{slowest, 1}, ranks});
+  const Ratio found = Procedure<Ratio>("Bandwidth of a rank", 12, {{slowest, 1}, InSteps(ranks)});
   EXPECT_EQ(SlopesOf(found), (std::vector<double>{3, 0}));
   const Ratio beyond = 2 * found;
   EXPECT_EQ(DerivativesOf(*beyond.node())[slowest.node()->place], 6);
   EXPECT_EQ(DerivativesOf(*beyond.node())[ranks.node()->place], 0);
+}
+
+// What a procedure does not state is unknown, and so is every derivative by way of it: not 0.
+TEST_F(Provenance, AShareThatIsNotStatedIsUnknown) {
+  const Ratio rate = In("x.rate", 4), wait = In("x.wait", 2);
+  const Ratio served = Procedure<Ratio>("Served by a simulation", 12, {rate});
+  const std::vector<double> by = DerivativesOf(*(served * wait).node());
+  EXPECT_TRUE(std::isnan(by[rate.node()->place]));
+  EXPECT_EQ(by[wait.node()->place], 12);
+}
+
+// A part that is never less than one does not grow with what it is a part of, until there are two.
+TEST_F(Provenance, BelowTheFirstStepThereIsNone) {
+  const Ratio rows = In("x.rows", 16);
+  EXPECT_EQ(DerivativesOf(*ceil(rows / 64).node())[rows.node()->place], 0);
+  EXPECT_EQ(DerivativesOf(*ceil(rows / 5).node())[rows.node()->place], 1.0 / 5);
 }
 
 TEST_F(Provenance, ATallyIsACountThatRemembers) {
