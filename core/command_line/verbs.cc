@@ -64,7 +64,7 @@ constexpr CommandOption kOptions[] = {
     {"--hourly-budget", "$/h", "At most this cost per hour"},
     {"--prices", "INPUT,CACHED,OUTPUT", "Market prices in $ per 1 M tokens, for margin and break-even"},
     {"--figure", "PATH", "The figure in question", "", Offered::kFigures},
-    {"--share", "X", "By how much each input changes", "0.2"},
+    {"--share", "X", "By how much each input changes; 0: the exact elasticities alone", "0.2"},
     {"--input", "PATH", "Only this input", "", Offered::kInputs},
     {"--help", "", "Explains the command with examples"},
     {"--version", "", "The release"},
@@ -192,7 +192,8 @@ const std::vector<Verb>& AllVerbs() {
        {"calibrate - <<< '{\"measured\": [{\"figure\": \"serving.tpot_s\", \"value\": 0.024}]}'"}},
       {"sensitivity",
        kScenario,
-       "Ranks the inputs by how far a figure moves when each changes by the same relative amount.",
+       "Ranks the inputs by how far a figure moves when each changes by the same relative amount, beside the exact "
+       "elasticity: per cent of the figure per per cent of the input, with choices and counts held.",
        "--json --format --measured --figure --share",
        {"sensitivity model=llama-3.1-8b --figure serving.tpot_s"}},
       {"dependence",

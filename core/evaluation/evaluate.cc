@@ -7,6 +7,7 @@
 
 #include "core/base/bind_inputs.h"
 #include "core/base/field_table.h"
+#include "core/base/provenance.h"
 #include "core/economics/cost.h"
 #include "core/evaluation/derivation.h"
 #include "core/evaluation/hints.h"
@@ -218,6 +219,25 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   (*report)["sources"] = SourcesOf(explanations, detail.scenario ? (*report)["scenario"] : WriteRequest(scenario));
   (*report)["explanations"] = std::move(explanations);
   return report;
+}
+
+Elasticities ElasticitiesOf(const Scenario& scenario, std::string_view figure) {
+  ReportDetail detail = ReportDetail::Figures();
+  detail.explain = figure;
+  Tape tape;
+  Evaluation evaluation(scenario, detail, &tape);
+  Elasticities elasticities;
+  if (!evaluation.Report()) return elasticities;
+  const auto is_figure = [figure](const ShownNumber& one) { return one.path == figure; };
+  const auto shown = std::find_if(evaluation.shown().begin(), evaluation.shown().end(), is_figure);
+  if (shown == evaluation.shown().end() || shown->node == nullptr || shown->value == 0) return elasticities;
+  const std::vector<double> derivatives = DerivativesOf(*shown->node);
+  for (std::size_t place = 0; place < derivatives.size(); ++place) {
+    const Node& node = tape.nodes()[place];
+    if (node.op != Op::kInput || node.label->is_constant || derivatives[place] == 0) continue;
+    elasticities[node.label->path] += derivatives[place] * node.value / shown->value;
+  }
+  return elasticities;
 }
 
 }  // namespace slipstick

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -34,5 +36,11 @@ struct ReportDetail {
 
 // Every Scenario has a report; the only possible issue is an `explain` path of no figure.
 Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail = {});
+
+// The exact elasticities d ln(figure) / d ln(input) of a figure of the report ("training.step_time_s") by the inputs to
+// which its explanation leads, by path, from one evaluation. Choices and counts on the way are held. Not a number
+// where a result on the way was found by a search or a simulation whose derivative is unknown.
+using Elasticities = std::map<std::string, double>;
+Elasticities ElasticitiesOf(const Scenario& scenario, std::string_view figure);
 
 }  // namespace slipstick

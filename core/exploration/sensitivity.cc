@@ -31,10 +31,11 @@ void CollectNumbers(const Json& json, const std::string& path, std::vector<std::
   }
 }
 
-// Removes other parts: parts are independent, except that prices need the cost part.
+// Removes other parts: parts are independent, except that prices need the cost part, and post-training all others.
 void DropIdleParts(std::string_view figure, Scenario& scenario) {
   const std::string_view part = figure.substr(0, figure.find('.'));
   if (part != "training" && part != "serving" && part != "cost") return;
+  scenario.post_training.reset();
   if (part != "training") scenario.training.reset();
   if (part != "serving") scenario.serving.reset();
   if (part != "cost" && figure.find("usd") == std::string_view::npos) scenario.cost.reset();
@@ -49,28 +50,38 @@ std::optional<double> FigureWith(const Json& resolved, const std::string& path, 
   return NumberAt(*Evaluate(*scenario, ReportDetail::Figures()), figure);
 }
 
-}  // namespace
+// null if it is unknown, or no explanation leads to the input.
+Json ExactAt(const Elasticities& exact, const std::string& path) {
+  const auto found = exact.find(path);
+  return found == exact.end() || std::isnan(found->second) ? Json(nullptr) : Json(found->second);
+}
 
-Answer SensitivityAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure,
-                         double share) {
-  if (!(share > 0 && share < 1)) return WrongRequest({{"share", "Enter a share between 0 and 1"}});
-  Result<Json> base = ReadMeasuredRequest(request, assignments);
-  if (!base) return WrongRequest(std::move(base.issues));
-  Result<Scenario> scenario = ParseScenario(*base);
-  if (!scenario) return WrongRequest(scenario.issues);
-  DropIdleParts(figure, *scenario);
-  const Result<Json> report = Evaluate(*scenario, ReportDetail::Figures());
-  const std::optional<double> middle = NumberAt(*report, figure);
-  if (!middle) return WrongRequest({{std::string(figure), "The report has no such number"}});
+// The inputs to which the figure's explanation leads, those with unknown elasticities last.
+Json Exact(const Json& resolved, const Elasticities& exact) {
+  std::vector<std::pair<std::string, double>> ranked;
+  for (const auto& [path, elasticity] : exact) {
+    if (NumberAt(resolved, path)) ranked.emplace_back(path, elasticity);
+  }
+  const auto strength = [](const auto& one) { return std::isnan(one.second) ? -1 : std::abs(one.second); };
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [&](const auto& a, const auto& b) { return strength(a) > strength(b); });
+  Json list = Json::array();
+  for (const auto& [path, elasticity] : ranked) {
+    list.push_back(
+        Json{{"path", path}, {"value", *NumberAt(resolved, path)}, {"exact_elasticity", ExactAt(exact, path)}});
+  }
+  return list;
+}
 
-  const Json resolved = Write(*scenario);
+// The inputs that move the figure when each changes by ±`share`.
+Json Stepped(const Json& resolved, std::string_view figure, double middle, double share, const Elasticities& exact) {
   std::vector<std::pair<std::string, double>> numbers;
   std::vector<bool> whole;
   CollectNumbers(resolved, "", numbers, whole);
   std::vector<Swing> swings;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const auto& [path, value] = numbers[i];
-    Swing swing{path, value, value * (1 - share), value * (1 + share), *middle, *middle};
+    Swing swing{path, value, value * (1 - share), value * (1 + share), middle, middle};
     if (whole[i]) swing.low = std::floor(swing.low), swing.high = std::ceil(swing.high);
     const auto json = [&](double v) { return whole[i] ? Json(static_cast<Count>(v)) : Json(v); };
     const std::optional<double> low = FigureWith(resolved, path, json(swing.low), figure);
@@ -80,7 +91,7 @@ Answer SensitivityAnswer(std::string_view request, const std::vector<std::string
     if (high) swing.high_figure = *high;
     if (!low) swing.low = value;
     if (!high) swing.high = value;
-    if (swing.low_figure != *middle || swing.high_figure != *middle) swings.push_back(swing);
+    if (swing.low_figure != middle || swing.high_figure != middle) swings.push_back(swing);
   }
   std::stable_sort(swings.begin(), swings.end(), [](const Swing& a, const Swing& b) {
     return std::abs(a.high_figure - a.low_figure) > std::abs(b.high_figure - b.low_figure);
@@ -96,8 +107,29 @@ Answer SensitivityAnswer(std::string_view request, const std::vector<std::string
         {"low_figure", swing.low_figure},
         {"high_figure", swing.high_figure},
         {"elasticity", elastic ? Json(std::log(swing.high_figure / swing.low_figure) / std::log(swing.high / swing.low))
-                               : Json(nullptr)}});
+                               : Json(nullptr)},
+        {"exact_elasticity", ExactAt(exact, swing.path)}});
   }
+  return list;
+}
+
+}  // namespace
+
+Answer SensitivityAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure,
+                         double share) {
+  if (!(share >= 0 && share < 1)) return WrongRequest({{"share", "Enter a share of at least 0 and below 1"}});
+  Result<Json> base = ReadMeasuredRequest(request, assignments);
+  if (!base) return WrongRequest(std::move(base.issues));
+  Result<Scenario> scenario = ParseScenario(*base);
+  if (!scenario) return WrongRequest(scenario.issues);
+  DropIdleParts(figure, *scenario);
+  const Result<Json> report = Evaluate(*scenario, ReportDetail::Figures());
+  const std::optional<double> middle = NumberAt(*report, figure);
+  if (!middle) return WrongRequest({{std::string(figure), "The report has no such number"}});
+
+  const Json resolved = Write(*scenario);
+  const Elasticities exact = ElasticitiesOf(*scenario, figure);
+  Json list = share > 0 ? Stepped(resolved, figure, *middle, share, exact) : Exact(resolved, exact);
   return {JsonText(Json{{"figure", figure}, {"value", *middle}, {"share", share}, {"inputs", std::move(list)}}), {}};
 }
 

@@ -1,6 +1,7 @@
 #include "core/text/answer_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -257,16 +258,24 @@ std::string SensitivityText(std::string_view json, bool is_colored) {
   const Json answer = *ParseJson(json);
   const std::string& figure = TextOf(answer["figure"]);
   const auto figure_text = [&figure](const Json& value) { return FigureText(value.get<double>(), UnitOf(figure)); };
-  Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kRight});
-  const std::string share = CountText(answer["share"].get<double>() * 100) + " %";
-  table.Add(
-      {{"Input", Tone::kStrong}, {"Now", Tone::kStrong}, {"− " + share, Tone::kStrong}, {"+ " + share, Tone::kStrong}});
+  const double share = answer["share"].get<double>();
+  const bool has_steps = share > 0;
+  std::vector<Cell> heads{{"Input", Tone::kStrong}, {"Now", Tone::kStrong}};
+  if (has_steps) {
+    heads.push_back({"− " + CountText(share * 100) + " %", Tone::kStrong});
+    heads.push_back({"+ " + CountText(share * 100) + " %", Tone::kStrong});
+  }
+  heads.push_back({"Elasticity", Tone::kStrong});
+  Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kRight, Table::kRight});
+  table.Add(heads);
   for (const Json& input : answer["inputs"]) {
     const std::string& path = TextOf(input["path"]);
-    table.Add({{path},
-               {InputText(path, input["value"].get<double>()), Tone::kFaint},
-               {figure_text(input["low_figure"])},
-               {figure_text(input["high_figure"])}});
+    std::vector<Cell> row{{path}, {InputText(path, input["value"].get<double>()), Tone::kFaint}};
+    if (has_steps)
+      row.push_back({figure_text(input["low_figure"])}), row.push_back({figure_text(input["high_figure"])});
+    const Json& exact = input["exact_elasticity"];
+    row.push_back({exact.is_number() ? NumberText(std::round(exact.get<double>() * 1000) / 1000) : "unknown"});
+    table.Add(row);
   }
   return std::string(OutputTitle(figure)) + " now: " + figure_text(answer["value"]) + "\n\n" + table.Text(is_colored);
 }

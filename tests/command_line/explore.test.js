@@ -247,6 +247,18 @@ test("sensitivity ranks inputs, with elasticities of the right sign", () => {
   );
 });
 
+test("sensitivity without steps gives the exact elasticities, strongest first", () => {
+  const { value, inputs } = answer("sensitivity", "--figure", "cost.device_usd", "--share", "0");
+  const known = inputs.map((input) => input.exact_elasticity).filter((exact) => exact !== null);
+  assert.deepEqual(
+    known.map(Math.abs),
+    known.map(Math.abs).sort((a, b) => b - a),
+  );
+  // The module's price is one of the parts that are added.
+  const { exact_elasticity: exact } = inputs.find((input) => input.path === "cost.device.module");
+  assert.ok(Math.abs(exact * value - 435) < 1e-6);
+});
+
 test("dependence names the figures that move with an input", () => {
   const { of, inputs } = answer("dependence", "training=null", "--input", "cost.device.memory.price");
   assert.equal(of, 1);

@@ -286,8 +286,12 @@ test("solve says the limit and its figures; sensitivity a row per input, in the 
     /^No value of serving\.batch meets the conditions: /,
   );
   const rows = run("sensitivity", "--figure", "serving.tpot_s", "--format", "table").stdout;
-  assert.match(rows, /^Time per output token \(TPOT\) now: [\d.]+ ms\n\nInput +Now +− 20 % +\+ 20 %\n/);
-  assert.match(rows, /^cluster\.networks\.0\.bandwidth +450 GB\/s +[\d.]+ ms +[\d.]+ ms$/m);
+  assert.match(rows, /^Time per output token \(TPOT\) now: [\d.]+ ms\n\nInput +Now +− 20 % +\+ 20 % +Elasticity\n/);
+  assert.match(rows, /^cluster\.networks\.0\.bandwidth +450 GB\/s +[\d.]+ ms +[\d.]+ ms +-[\d.]+$/m);
+  const exact = run("sensitivity", "--figure", "cost.device_usd", "--share", "0", "--format", "table").stdout;
+  // The share of the module in the sum of the parts.
+  assert.match(exact, /Input +Now +Elasticity\n/);
+  assert.match(exact, /^cost\.device\.module +435 \$ +0\.131$/m);
 });
 
 test("presets lists ids and names; a kind that is none is a wrong request that names the kinds", () => {

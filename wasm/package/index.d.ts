@@ -50,7 +50,7 @@ export interface Verbs {
   replay(spec: Request, trace: string, options?: Listening): Answer;
   /** What a search can look for. */
   searchObjectives(): any;
-  /** How much a figure moves when each input moves by a share. */
+  /** How much a figure moves when each input moves by a share, and its exact elasticities; a share of 0 gives these alone. */
   sensitivity(request: Request, figure: string, share?: number): Answer;
   /** Which figures move with each number at `input` or below it. */
   dependence(request: Request, input?: string): Answer;

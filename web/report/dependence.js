@@ -1,15 +1,13 @@
-// What rests on what, measured: the core moves the inputs of the present scenario and says which figures follow; a few inputs a call, so
-// that no answer waits for long.
+// What rests on what. The figures that an input moves: the core moves it, and says which follow. The inputs that move a figure: the core
+// says to which its explanation leads.
 const NUMBERS_A_CALL = 8;
-const REST_MS = 150; // that a pointer rests on a figure before all inputs are moved
+const REST_MS = 150; // that a pointer rests on a figure before its inputs are asked for
 
 export class Dependence {
   #engine;
   #request = null;
   #figuresOf = new Map(); // by input
   #wanted = null;
-  #known = 0; // inputs of the scenario that were moved
-  #of = Infinity;
   #inHand = undefined; // the input under the pointer or the focus
   #lit = new Set(); // the figures that it moves
 
@@ -22,43 +20,31 @@ export class Dependence {
     if (request === this.#request) return;
     this.#request = request;
     this.#figuresOf = new Map();
-    this.#known = 0;
-    this.#of = Infinity;
-  }
-
-  async #ask(request, input, from, to) {
-    const answer = await this.#engine.call('dependence', request, input, from, to);
-    if (!answer?.inputs || request !== this.#request) return null;
-    for (const { path, figures } of answer.inputs) this.#figuresOf.set(path, figures);
-    return answer;
   }
 
   // The figures that an input, or one below its path, moves.
   async reachedBy(request, input) {
     this.#keepTo(request);
     const below = () => [...this.#figuresOf].filter(([path]) => path === input || path.startsWith(`${input}.`));
-    if (!below().length) await this.#ask(request, input, 0, NUMBERS_A_CALL);
+    if (!below().length) {
+      const answer = await this.#engine.call('dependence', request, input, 0, NUMBERS_A_CALL);
+      if (request === this.#request)
+        for (const { path, figures } of answer?.inputs ?? []) this.#figuresOf.set(path, figures);
+    }
     return new Set(below().flatMap(([, figures]) => figures));
   }
 
-  // Tells `onfound` the inputs that move a figure, some at a time, until another figure is wanted (null: none).
+  // Tells `onfound` the inputs that move a figure (null: none), unless another is wanted by then.
   async inputsOf(request, figure, onfound) {
-    this.#keepTo(request);
     this.#wanted = figure;
     onfound(new Set());
     if (!figure) return;
     await new Promise((resolve) => setTimeout(resolve, REST_MS));
-    const tell = () =>
-      onfound(new Set([...this.#figuresOf].filter(([, figures]) => figures.includes(figure)).map(([path]) => path)));
-    while (this.#wanted === figure && this.#known < this.#of) {
-      const answer = await this.#ask(request, '', this.#known, this.#known + NUMBERS_A_CALL);
-      if (!answer) return;
-      this.#of = answer.of;
-      this.#known += NUMBERS_A_CALL;
-      if (this.#wanted === figure) tell();
-    }
-    if (this.#wanted === figure) tell();
+    if (this.#wanted !== figure) return;
+    const answer = await this.#engine.call('sensitivity', request, figure, 0);
+    if (this.#wanted === figure) onfound(new Set((answer?.inputs ?? []).map(({ path }) => path)));
   }
+
   // Marks on the page the figures that an input moves, until another is in hand (undefined: none).
   async lightReached(request, input) {
     this.#inHand = input;
