@@ -58,8 +58,8 @@ LevelView LevelViewOf(const NetworkLevel& level, int index, const LevelGroup& gr
   if (level.topology == Topology::kTorus || level.topology == Topology::kMesh) view.innermost = innermost;
   view.side[0] = ranks;
   view.link = view.injection = level.bandwidth;
-  // Inside a node all wires of the node exist. Between nodes only the existing nodes are wired, unless the sides are
-  // stated.
+  // A node has all its wires, even if fewer of its devices are used. Between nodes the network is as large as the
+  // cluster, unless its sides are stated.
   const double size = index == 0 || !level.dims.empty() ? static_cast<double>(level.size) : max(devices, ranks.base());
   if (IsGrid(level.topology)) {
     SetGridLinks(level, is_alone && spacing == 1 ? ranks.base() : devices, size, spacing, view);

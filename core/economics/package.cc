@@ -110,8 +110,6 @@ PackageCost Assemble(const Package& package, const PackageParts& parts, const Pa
   return total;
 }
 
-// Areas of the parts in a package, of the carrier and of the substrate under them.
-
 namespace {
 
 // Bridges along shared edges: a stack borders a die, a die borders the next one. Each pair shares one side of a square

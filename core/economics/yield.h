@@ -42,7 +42,6 @@ Ratio Yield(const YieldLaw& law, Ratio faults);
 // If the yield model has a density that varies from die to die, P is averaged over its distribution: gamma for the
 // negative binomial, triangular and uniform for Murphy's two, Levy for exp(-sqrt(x)). Without spares the result is the
 // model's plain yield; if all units may be bad, it is the yield of the base.
-
 struct HarvestDie {
   SquareMillimetres base;       // must be whole
   SquareMillimetres unit_area;  // of one unit

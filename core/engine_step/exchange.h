@@ -42,20 +42,15 @@ Seconds OverFurtherWires(Seconds time, const Route& route);
 // Sends the activations of `rows` tokens to the next pipeline stage.
 KernelTime StageSend(const Deployment& deployment, Ratio rows);
 
-// Prefill context parallelism: how the ranks that split a prompt bring its keys and values together.
-
-// Time per layer beyond `own_attention`, the attention of a rank's own queries, which hides a ring's transfers.
+// Prefill context parallelism, where the ranks that split a prompt bring its keys and values together: time per layer
+// beyond `own_attention`, the attention of a rank's own queries, which hides a ring's transfers.
 KernelTime PromptExchangeTime(const Deployment& deployment, const PrefillPass& pass, Seconds own_attention);
 
-// Splits the communication of a pass by network level.
-
-// `network`: the communication-bound part of the pass, split in proportion to the times of its operators.
+// The communication-bound part of a pass, `network`, by network level, in proportion to the times of its operators.
 std::vector<NetworkLevelTime> NetworkTimeByLevel(const Deployment& deployment, const OperatorBreakdown& operators,
                                                  Seconds network);
 
-// Copies between a device and its host.
-
-// Bandwidth of large copies over a link of bandwidth `host_link`.
+// Bandwidth of large copies between a device and its host over a link of bandwidth `host_link`.
 BytesPerSecond RateOfCopies(BytesPerSecond host_link, const EngineCommunication& engine);
 
 }  // namespace slipstick

@@ -20,9 +20,7 @@ struct RoutedExperts {
 bool HasFourBitExperts(const Deployment& deployment);
 RoutedExperts Routed(const Deployment& deployment, Ratio rows, Phase phase);
 
-// Routed experts whose weights stay in host memory (llama.cpp: --n-cpu-moe).
-
-// Number of layers whose experts are in host memory.
+// Number of layers whose experts stay in host memory (llama.cpp: --n-cpu-moe).
 Ratio HostLayers(const Deployment& deployment);
 
 // Weights of the routed experts that are in host memory.

@@ -18,17 +18,14 @@ KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& produc
 // or row by row.
 void SetStored(const Deployment& deployment, bool is_vector, Ratio tile_rows, GemmKernelParameters& parameters);
 
-// How serving reports the GEMMs of a layer.
-
+// A GEMM of a layer as serving reports it.
 struct ServedProduct {
   std::string_view name;              // of the operator
   std::string_view title, note = "";  // of the figure of its time
 };
 const ServedProduct& ServedAs(ProductId id);
 
-// Low-rank adapters, one per request (multi-LoRA): their memory and the time of their products.
-
-// Weights of all adapters in device memory, on the most loaded device.
+// Weights of all low-rank adapters in device memory (multi-LoRA, one per request), on the most loaded device.
 Bytes AdapterWeights(const Deployment& deployment);
 // Adapter products of a step of `rows` tokens, beside the products of one layer's attention or dense MLP.
 KernelTime TimeOfAdapters(const Deployment& deployment, const MatrixProducts& products, Ratio rows);

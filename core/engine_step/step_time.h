@@ -10,7 +10,6 @@ PassCost TimeOf(const PrefillPass& pass, const Deployment& deployment);
 PassCost TimeOf(const DecodePass& pass, const Deployment& deployment);
 
 // How an engine composes the time of a step: one row per composition, next to its code.
-
 struct StepComposition {
   PassCost (*prefill)(const PrefillPass& pass, const Deployment& deployment);
   PassCost (*decode)(const DecodePass& pass, const Deployment& deployment);

@@ -165,7 +165,6 @@ Result<Json> EvaluateCollective(const Json& request) {
 }
 
 // Dispatch or combine of an expert-parallel group by an engine's own kernels, timed alone.
-
 enum class ExchangeDirection { kDispatch, kCombine };
 ENUM_NAMES(ExchangeDirection, {kDispatch, "dispatch"}, {kCombine, "combine"});
 

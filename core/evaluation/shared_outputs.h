@@ -39,7 +39,6 @@ struct Outputs<TypicalRun> {
 };
 
 // Choices of a tuner, in training and serving.
-
 template <>
 struct Outputs<Chosen> {
   // A word that is itself JSON, such as true, is written unchanged.
@@ -56,7 +55,6 @@ struct Outputs<Chosen> {
 };
 
 // The collectives of a report: of training and of serving.
-
 template <>
 struct Outputs<CollectiveUse> {
   static constexpr auto rows = std::tuple{
@@ -78,7 +76,6 @@ struct Outputs<NetworkLevelTime> {
 };
 
 // A time by bound, as reports of training and serving write it.
-
 template <>
 struct Outputs<TimeByBound> {
   static constexpr auto rows = std::tuple{

@@ -91,6 +91,28 @@ void ReadLayer(const Import& in) {
   }
 }
 
+// How compressed-tensors quantizes the weights of its first group of layers; empty for other methods.
+Json QuantizedWeights(const Config& config) {
+  const Json* groups = config.Find({"quantization_config.config_groups"});
+  if (groups == nullptr || !groups->is_object() || groups->empty() || !groups->begin()->is_object())
+    return Json::object();
+  const Json* weights = FindMember(*groups->begin(), "weights");
+  return weights != nullptr && weights->is_object() ? *weights : Json::object();
+}
+
+// Weights per scale where experts alone are in int4: attention is left out of the quantization. 0 otherwise.
+Json GroupOfInt4Experts(const Config& config) {
+  const Json weights = QuantizedWeights(config);
+  const Json* ignored = config.Find({"quantization_config.ignore"});
+  const bool is_int4 = weights.value("num_bits", Json()) == 4 && weights.value("type", Json()) == "int";
+  if (!is_int4 || ignored == nullptr || !ignored->is_array()) return 0;
+  const bool leaves_attention = std::any_of(ignored->begin(), ignored->end(), [](const Json& layers) {
+    return layers.is_string() && layers.get<std::string>().find("attn") != std::string::npos;
+  });
+  const Json size = weights.value("group_size", Json());
+  return leaves_attention && size.is_number_unsigned() ? size : Json(0);
+}
+
 // Which layers have experts: every n-th, or all after the leading dense ones.
 void ReadExpertLayers(const Import& in) {
   Config& config = in.config;
@@ -146,6 +168,7 @@ void ReadExperts(const Import& in) {
     moe["shared_experts"] = *shared;
   const bool is_fp8 = config.Text({"quantization_config.quant_method"}).find("fp8") != std::string::npos;
   if (is_fp8 && config.Find({"quantization_config.weight_block_size"}) == nullptr) moe["block_scales"] = false;
+  moe["int4_group"] = GroupOfInt4Experts(config);
   if (const auto shared_ffn = config.Whole(
           {"shared_expert_intermediate_size", "moe_shared_expert_intermediate_size", "shared_intermediate_size"});
       shared_ffn && *shared_ffn > 0) {
@@ -170,9 +193,14 @@ void ReadExperts(const Import& in) {
 Json WeightPrecision(const Config& config, std::vector<std::string>& notes) {
   const std::string method = config.Text({"quantization_config.quant_method"});
   if (method.empty()) return nullptr;
+  const Json group = QuantizedWeights(config);
   const Json* bits = config.Find({"quantization_config.bits", "quantization_config.w_bit"});
-  if (method == "fp8" || method == "fbgemm_fp8") return "fp8";
-  if (method == "mxfp4") return "mxfp4";
+  if (bits == nullptr) bits = FindMember(group, "num_bits");
+  const std::string format = config.Text({"quantization_config.format"});
+  const bool is_float = FindMember(group, "type") != nullptr && group["type"] == "float";
+  if (method == "fp8" || method == "fbgemm_fp8" || (is_float && bits != nullptr && *bits == 8)) return "fp8";
+  if (method == "mxfp4" || format.starts_with("mxfp4")) return "mxfp4";
+  if (format.starts_with("nvfp4")) return "nvfp4";
   if (bits != nullptr && *bits == 4) return "int4";
   if (bits != nullptr && *bits == 8) return "int8";
   notes.push_back("quantization method " + method + ": set serving.precision.weights by hand");

@@ -319,8 +319,6 @@ KernelTime TimeOf(const Attention& attention, const Device& device) {
   return TimeOnTiles(attention, device);
 }
 
-// Kernel parameters of an attention core on tiles: a row of the family's tables.
-
 double FlashSlowdown(FlashVersion version, Attention core, const Device& device) {
   const AttentionTable& table = device.architecture->attention;
   struct Kernel {
@@ -342,7 +340,5 @@ double FlashSlowdown(FlashVersion version, Attention core, const Device& device)
   }
   return stated > Seconds{} ? stated / fastest : Ratio(1);
 }
-
-// Decode attention: one query or a few over the KV cache, split over thread blocks.
 
 }  // namespace slipstick

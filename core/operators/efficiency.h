@@ -51,8 +51,6 @@ inline constexpr std::string_view kFamilySource = "the device's family of kernel
 // Source of a device's kernels: the family's given source, or a remark that the device was not measured.
 std::string_view SourceOf(const Device& device, std::string_view source);
 
-// Number formats that replace those that a device does not support.
-
 // The substitute for a format that the device does not support; nothing if it supports the format.
 std::optional<Precision> SubstituteFor(const Device& device, Precision requested);
 

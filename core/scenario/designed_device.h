@@ -43,12 +43,8 @@ void CheckPackage(const std::optional<Partition>& partition, const Device& devic
 std::optional<CostInputs> SplitCosts(const std::optional<Partition>& partition, const CostInputs& cost,
                                      Tape* tape = nullptr);
 
-// Warns of a catalogue device that the request changed while its price stayed the same.
-
 // A warning if performance or silicon differ from the catalogue's device but the price does not.
 std::optional<std::string> ChangedDeviceWarning(const Device& device, const DeviceBill& bill);
-
-// The devices on which a scenario's questions run.
 
 // The cluster with only the devices that are bought and powered: from version 3 on, those that train or serve, which
 // may be a few of a large cluster; in earlier versions, and if training and serving are off, all of it. Devices of a

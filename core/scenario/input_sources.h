@@ -13,8 +13,6 @@ namespace slipstick {
 // that are still the entry's. The texts live as long as the catalogue.
 std::unordered_map<std::string, std::string_view> InputSources(const Json& scenario);
 
-// Rule-derived values of a device, in a resolved scenario that is read back.
-
 // Drops the efficiencies and the usable memory that the catalogue entry does not state and that equal the rules'
 // values. A resolved scenario holds them as plain values; without this they would no longer count as assumed.
 void DropRuleDerivedValues(Json& device);

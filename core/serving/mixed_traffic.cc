@@ -200,13 +200,12 @@ class Mixture {
     return arriving;
   }
 
-  // Cycles at an arrival rate; an arrival finds `found` sequences running. A request that has a slot shares the group
-  // with those of the other slots.
+  // Cycles at an arrival rate; an arrival finds `found` sequences running.
   [[nodiscard]] Cycles CyclesAt(Hertz rate, double found) const {
-    const double running = std::max(1.0, found), shared = (slots_ - 1) / slots_;
+    const double running = std::max(1.0, found);
     const std::vector<ClassTimes> times = TimesWith(running);
     const Arriving arriving = ArrivingWith(running);
-    const RandomArrivals others{rate * shared, found * shared};
+    const RandomArrivals others = OfOtherSlots({rate, found}, slots_);
     return Settled(running, times, [&](std::size_t i, const DecodeTimes& decode, double) {
       return RandomCycle(classes_[i].deployment, others, decode, times[i].prefill.first, arriving.all,
                          arriving.service[i]);

@@ -26,8 +26,7 @@ RequestCycle CycleWith(const Deployment& deployment, Hertz rate, Ratio running, 
                        Seconds prefill, ArrivingPrompts prompts, const FullLoad& full) {
   if (deployment.load.sessions) return RandomCycle(deployment, {rate, running}, decode, prefill, prompts);
   prompts.square_service = prompts.service * full.prefill;
-  const Ratio others = (full.slots - 1) / full.slots;
-  return RandomCycle(deployment, {rate * others, running * others}, decode, prefill, prompts, full.prefill);
+  return RandomCycle(deployment, OfOtherSlots({rate, running}, full.slots), decode, prefill, prompts, full.prefill);
 }
 
 // How fast requests leave a group with `running` in the mean.

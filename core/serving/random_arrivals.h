@@ -27,6 +27,11 @@ struct RandomArrivals {
   Ratio found = 0;    // sequences running when a request arrives
   Ratio waiting = 0;  // share of requests that wait for a slot: they start when others end, not at random
 };
+// Of `all` at a group with `slots`, those that a request meets which has one of them: the requests of the other slots.
+inline RandomArrivals OfOtherSlots(const RandomArrivals& all, Ratio slots) {
+  const Ratio others = (slots - 1) / slots;
+  return {all.rate * others, all.found * others, all.waiting};
+}
 // `prefill`: of a request that finds an idle engine. `service`: of its own prompt, if that is not the mean prompt.
 RequestCycle RandomCycle(const Deployment& deployment, const RandomArrivals& arrivals, const DecodeTimes& decode,
                          Seconds prefill, const ArrivingPrompts& prompts,

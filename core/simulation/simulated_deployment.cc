@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/engine_step/exchange.h"
 #include "core/engine_step/step_limits.h"
 #include "core/serving/phase_time.h"
+#include "core/serving/prefix_cache.h"
 
 namespace slipstick {
 namespace {
@@ -57,18 +57,10 @@ Seconds HandlingOf(const ServingLoad& load) {
   return HostFactor(load.tuning, load.engine) * load.engine.overhead.per_request;
 }
 
-// Load time of contexts from host memory and from SSD (core/serving/prefix_cache.cc).
-Seconds TimeOfLoad(Bytes host, Bytes ssd, const Deployment& deployment) {
-  const PrefixCache& tiers = *deployment.load.prefix_cache;
-  return max((host + ssd) / RateOfCopies(tiers.host_link, deployment.engine.communication), ssd / tiers.ssd_bandwidth);
-}
 // Time that loads add to a step.
 Seconds LoadOf(const StepWork& work, Seconds step, const Deployment& deployment) {
   if (!deployment.load.prefix_cache || !(work.from_host + work.from_ssd > Bytes{})) return {};
-  const PrefixCache& tiers = *deployment.load.prefix_cache;
-  const Seconds load = TimeOfLoad(work.from_host, work.from_ssd, deployment);
-  const double layers = deployment.layers.per_stage;
-  return tiers.by_layer ? max(load / layers, load - step * (1 - 1 / layers)) : load;
+  return ExposedLoad(deployment, TimeOfLoad(deployment, work.from_host, work.from_ssd), step);
 }
 
 // The tiers for idle contexts below device memory.
@@ -98,7 +90,7 @@ SimulatedDeployment::SimulatedDeployment(const Model& model, const Cluster& clus
       times_(model, cluster, load, budget_.kv_cache) {
   system_.rules = RulesOf(load, deployment_.device);
   if (load.engine.scheduler.loads_apart && load.prefix_cache)
-    system_.rules.load_apart = [this](Bytes host, Bytes ssd) { return TimeOfLoad(host, ssd, deployment_); };
+    system_.rules.load_apart = [this](Bytes host, Bytes ssd) { return TimeOfLoad(deployment_, host, ssd); };
   system_.room = RoomOf(deployment_, budget_);
   system_.step_time = [this](const StepWork& work) {
     SimulatedStep step = times_.Of(work);

@@ -20,7 +20,7 @@
 
 namespace slipstick {
 
-// How the time of a step is composed (engine_step/composition.h).
+// How the time of a step is composed (engine_step/step_time.h).
 enum class Composition {
   kKernels,        // kernel by kernel: matrix products, attention, elementwise passes, all-reduces, launch gaps
   kCompiledGraph,  // a compiled layer is one operator with a fixed cost

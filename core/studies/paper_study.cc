@@ -255,10 +255,12 @@ Json JudgeKind(const Json& expectation, const Json& points) {
   return {{"text", ""}, {"holds", false}, {"found", nullptr}};
 }
 
-// {"text","holds","found"}, and "missed" if it is known to fail. An expectation about an absent figure fails.
+// {"text","holds","found"}, and what the expectation says of itself. An expectation about an absent figure fails.
 Json Judge(const Json& expectation, const Json& points) {
   Json verdict = JudgeKind(expectation, points);
-  if (expectation.contains("missed")) verdict["missed"] = expectation["missed"];
+  for (const char* said : {"source", "missed"}) {
+    if (expectation.contains(said)) verdict[said] = expectation[said];
+  }
   return verdict;
 }
 

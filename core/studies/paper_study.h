@@ -25,8 +25,8 @@
 //   {"between": path, "at": [labels], "low", "high"},
 //   {"equals": path, "at": [labels], "value"},
 //   {"matches": path, "at": [labels], "within": greatest mean of |predicted / measured - 1|}.
-// Bounds come from a hand calculation, a measurement or the paper, never from our results. "missed": why a check is
-// known to fail.
+// Bounds come from a hand calculation, a measurement or a paper, never from our results: "source" says from which.
+// "missed": why a check is known to fail.
 #pragma once
 
 #include <string>

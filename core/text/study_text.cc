@@ -56,9 +56,10 @@ std::string ChecksText(const Json& checks, bool is_colored) {
       ++held;
       continue;
     }
-    const Json* why = FindMember(check, "missed");
-    failed += Toned("  Does not hold: " + TextOf(check["text"]), Tone::kBad, is_colored) +
-              (why == nullptr ? "" : " (" + TextOf(*why) + ")") + "\n";
+    failed += Toned("  Does not hold: " + TextOf(check["text"]), Tone::kBad, is_colored);
+    if (const Json* why = FindMember(check, "missed")) failed += " (" + TextOf(*why) + ")";
+    if (const Json* source = FindMember(check, "source")) failed += "\n    Where it comes from: " + TextOf(*source);
+    failed += "\n";
   }
   return CountText(static_cast<double>(held)) + " of " + CountText(static_cast<double>(checks.size())) +
          " checks hold.\n" + failed;

@@ -27,8 +27,6 @@ const StageTime& HidingStage(const TrainingContext& context, const std::vector<S
 GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan,
                                    const std::vector<StageTime>& stages);
 
-// The update of the trained weights at the end of a step, by the device or by its host.
-
 // Trained parameters of a stage on one device, and the ranks that share their optimizer state.
 struct TrainedParameters {
   Ratio dense = 0, experts = 0;
@@ -36,6 +34,7 @@ struct TrainedParameters {
   [[nodiscard]] Ratio OfShard() const { return dense / dense_shards + experts / expert_shards; }
 };
 
+// The update of the trained weights at the end of a step, by the device or by its host.
 struct WeightUpdate {
   TrainedParameters trained;
   bool owns_shard = false;                    // the device clips and zeroes only the gradients of its shard

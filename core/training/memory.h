@@ -11,9 +11,6 @@
 
 namespace slipstick {
 
-// Activations of a pipeline stage: layers of the micro-batches in flight, the working set of one layer, embedding and
-// head.
-
 struct PipelineDegrees {
   Ratio stages = 1, chunks = 1, micro_batches = 1;
 };

@@ -42,7 +42,6 @@ StepBreakdown BreakDownStep(const TrainingContext& context, const std::vector<St
                             const std::vector<Stage>& plan, const Pipeline& pipeline, const PipelineSends& sends);
 
 // The exposed communication of a step, by the network level that each group of ranks uses.
-
 std::vector<NetworkLevelTime> NetworkTimeByLevel(const TrainingContext& context, const StepTime& time);
 
 }  // namespace slipstick

@@ -107,8 +107,6 @@ CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work) {
   return {FasterOf(flash.forward, unfused.forward), FasterOf(flash.backward, unfused.backward)};
 }
 
-// Flash attention in a training step: fused kernels, tile by tile, of the framework or of the device.
-
 namespace {
 
 // The framework's kernel if it has one for the device's architecture, otherwise the device's.

@@ -104,9 +104,7 @@ inline bool HasPipelinedLaunches(const TrainingContext& context) {
   return context.framework().compute.pipelined_launch && context.shape.tensor > 1 && context.shape.pipeline > 1;
 }
 
-// Gives the numbers of a training step their nodes, for explanations.
-
-// A context whose numbers have nodes. It refers to copies that the tape keeps.
+// A context whose numbers have nodes, for explanations. It refers to copies that the tape keeps.
 TrainingContext ContextWithNodes(const Model& model, const Cluster& cluster, const TrainingRun& run, Tape& tape);
 
 }  // namespace slipstick

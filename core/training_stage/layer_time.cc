@@ -73,8 +73,8 @@ Flops AllFlops(const LayerTime& time) {
                 "all passes of a micro-batch");
 }
 
-// Whether full recomputation leaves out the dense MLP's second GEMM. The output of experts is needed for the gradient
-// of the routing weights; an adapter of that GEMM runs after it, and its gradient needs its intermediate result.
+// Whether full recomputation leaves out the MLP's second GEMM. Not that of experts, since the gradient of the routing
+// weights needs their output, and not one with an adapter, whose products run after it.
 bool StopsBeforeLast(const TrainingContext& context, bool has_experts) {
   const bool is_adapted =
       context.run.trainable == Trainable::kLora && IsAdapted(context.framework(), ProductRole::kMlp);

@@ -9,8 +9,6 @@
 
 namespace slipstick {
 
-// Times of a layer's passes for one micro-batch on one device.
-
 // One pass of one micro-batch. The parts add up to the pass; communication counts only its exposed part.
 struct LayerPass {
   Seconds compute, tp, cp, ep, host;

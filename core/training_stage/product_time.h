@@ -13,8 +13,7 @@
 
 namespace slipstick {
 
-// Operators of a layer, with their times and traffic.
-
+// An operator of a layer, with its time and traffic.
 struct TimedOperator {
   std::string name;
   Flops flops;

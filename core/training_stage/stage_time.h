@@ -10,8 +10,6 @@
 
 namespace slipstick {
 
-// Components of a pipeline stage, and the time of a stage as their sum.
-
 // All-gather of weights and reduce-scatter of gradients, layer by layer (ZeRO-3, FSDP).
 struct ShardedLayer {
   Seconds forward, backward;  // exposed

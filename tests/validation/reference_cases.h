@@ -31,9 +31,9 @@ inline Json Cases(const std::string& name) {
 
 #define LOAD(json, name)                                                                                       \
   const Json json = Cases(name);                                                                               \
-  if (json.is_null())                                                                                          \
+  if ((json).is_null())                                                                                        \
     GTEST_SKIP() << "what other tools computed is not part of the repository; not found: " << CasesPath(name); \
-  ASSERT_TRUE(json.is_object()) << CasesPath(name) << " does not parse"
+  ASSERT_TRUE((json).is_object()) << CasesPath(name) << " does not parse"
 
 inline void ExpectNear(double ours, const Json& theirs, const std::string& what) {
   ASSERT_TRUE(theirs.is_number()) << what;

@@ -305,13 +305,14 @@ export class StudiesPanel {
       h(
         'ul',
         { class: 'ex-verdicts' },
-        list.map(({ text: words, holds, found, missed }, at) =>
+        list.map(({ text: words, holds, found, source, missed }, at) =>
           h(
             'li',
             { class: holds ? 'good' : missed ? 'known' : 'bad' },
             h('b', {}, holds ? `✓ ${t('explore.study.holds')}` : `✗ ${t('explore.study.fails')}`),
             checkWords(this.#whole.expect?.[at]) || words,
             h('small', {}, foundWords(this.#whole.expect?.[at], found)),
+            source && h('small', {}, t('explore.study.source', { source })),
             missed && h('small', {}, t('explore.study.missed', { why: missed })),
           ),
         ),

@@ -266,6 +266,7 @@ export const texts = {
   'explore.study.ratios.corner': 'over',
   'explore.study.misfit': 'Does not fit',
   'explore.study.missed': 'Why: {why}.',
+  'explore.study.source': 'Where it comes from: {source}.',
   'explore.study.known': 'Known deviations: {list}.',
   'explore.study.points': 'Results',
   'explore.study.holds': 'holds',

@@ -250,6 +250,56 @@ TEST(Import, NamesTheWeightsPrecisionAndTheModel) {
   EXPECT_FALSE(json["model"].contains("moe"));
 }
 
+// A mixture of experts with a quantization_config, after that of moonshotai/Kimi-K2-Thinking.
+Json ImportedMixture(const std::string& quantization) {
+  const std::string shape =
+      R"({"model_type": "kimi_k2", "num_hidden_layers": 61, "hidden_size": 7168, "num_attention_heads": 64,
+      "num_key_value_heads": 64, "intermediate_size": 18432, "moe_intermediate_size": 2048, "n_routed_experts": 384,
+      "n_shared_experts": 1, "num_experts_per_tok": 8, "first_k_dense_replace": 1, "q_lora_rank": 1536, "kv_lora_rank": 512,
+      "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128, "topk_method": "noaux_tc",
+      "num_nextn_predict_layers": 0, "vocab_size": 163840, "tie_word_embeddings": false,
+      "quantization_config": {"quant_method": "compressed-tensors", )";
+  return Imported((shape + quantization + "}}").c_str());
+}
+
+std::string Group(const std::string& weights) {
+  return R"("config_groups": {"group_0": {"input_activations": null, "targets": ["Linear"], "weights": )" + weights +
+         "}}";
+}
+
+TEST(Import, ReadsExpertsThatAloneAreInFourBits) {
+  const std::string int4 = Group(R"({"num_bits": 4, "group_size": 32, "strategy": "group", "type": "int"})");
+  const Json thinking = ImportedMixture(
+      R"("format": "pack-quantized", "ignore": ["lm_head", "re:.*self_attn.*", "re:.*shared_experts.*",
+      "re:.*mlp\\.(gate|up|gate_up|down)_proj.*"], )" +
+      int4);
+  EXPECT_EQ(thinking["weights"], "int4");
+  EXPECT_EQ(thinking["model"]["moe"]["int4_group"], 32);
+  EXPECT_TRUE(thinking["notes"].empty()) << thinking["notes"];
+  // All linear layers in int4, as AWQ and GPTQ have them.
+  const Json all = ImportedMixture(R"("format": "pack-quantized", "ignore": ["lm_head"], )" + int4);
+  EXPECT_EQ(all["weights"], "int4");
+  EXPECT_EQ(all["model"]["moe"]["int4_group"], 0);
+}
+
+TEST(Import, ReadsTheFormatsOfCompressedTensors) {
+  EXPECT_EQ(
+      ImportedMixture(R"("format": "float-quantized", )" + Group(R"({"num_bits": 8, "type": "float"})"))["weights"],
+      "fp8");
+  EXPECT_EQ(ImportedMixture(R"("format": "int-quantized", )" + Group(R"({"num_bits": 8, "type": "int"})"))["weights"],
+            "int8");
+  for (const char* format : {"mxfp4", "nvfp4"}) {
+    const Json json = ImportedMixture(R"("format": ")" + std::string(format) +
+                                      R"(-pack-quantized", "ignore": ["re:.*self_attn.*"], )" +
+                                      Group(R"({"num_bits": 4, "group_size": 32, "type": "float"})"));
+    EXPECT_EQ(json["weights"], format);
+    EXPECT_EQ(json["model"]["moe"]["int4_group"], 0) << format;
+  }
+  const Json unknown = ImportedMixture(R"("format": "pack-quantized", )" + Group(R"({"num_bits": 3, "type": "int"})"));
+  EXPECT_EQ(unknown["weights"], nullptr);
+  EXPECT_EQ(unknown["notes"].size(), 1U);
+}
+
 std::vector<std::string> Paths(const char* config) {
   std::vector<std::string> paths;
   for (const Issue& issue : ImportModelAnswer(config).issues) paths.push_back(issue.path);

@@ -30,7 +30,8 @@ TEST_P(LastModels, AreImportedAsTheirPresets) {
   const Json imported = *ParseJson(answer.text);
   EXPECT_EQ(imported["parameters"].get<double>(), CountParameters(preset).total);
   EXPECT_EQ(imported["active_parameters"].get<double>(), CountParameters(preset).active);
-  const Json wanted = Write(preset), model = imported["model"];
+  const Json wanted = Write(preset);
+  const Json& model = imported["model"];
   for (const char* member : {"indexer", "window_kv_heads", "window_head_dim", "keys_as_values", "sliding_window",
                              "global_every", "kv_heads", "linear", "attention_gate", "context", "compressed", "weights",
                              "kv_shared_layers", "kv_shared_ffn", "layer_embedding", "norms_per_layer"}) {

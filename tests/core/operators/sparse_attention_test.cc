@@ -32,11 +32,11 @@ TEST(SparseAttention, PrefillAttendsToNoMoreThanIsSelected) {
   SparseAttention attention;
   attention.q_len = attention.kv_len = 4096;
   const double pair = 2.0 * 128 * 1088;
-  EXPECT_EQ(Timed(attention, H200()).core.flops.base(), pair * (2048 * 2049 / 2 + 2048 * 2048.0));
-  EXPECT_EQ(Timed(attention, H200()).scores.flops.base(), 2.0 * 64 * 128 * (4096 * 4097 / 2));
+  EXPECT_EQ(Timed(attention, H200()).core.flops.base(), pair * (2048 * 2049 / 2.0 + 2048 * 2048.0));
+  EXPECT_EQ(Timed(attention, H200()).scores.flops.base(), 2.0 * 64 * 128 * (4096 * 4097 / 2.0));
   // After 1,024 cached tokens, 1,024 queries see fewer; after 8,192, none.
   attention.kv_len = 5120;
-  EXPECT_EQ(Timed(attention, H200()).core.flops.base(), pair * (1024 * 1024 + 1024 * 1025 / 2 + 3072 * 2048.0));
+  EXPECT_EQ(Timed(attention, H200()).core.flops.base(), pair * (1024 * 1024 + 1024 * 1025 / 2.0 + 3072 * 2048.0));
   attention.kv_len = 4096 + 8192;
   EXPECT_EQ(Timed(attention, H200()).core.flops.base(), pair * 4096 * 2048.0);
 }

@@ -71,10 +71,10 @@ std::string FigureOf(const StudyPoint& point) {
 
 class OneRequest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() { points_ = new std::vector<StudyPoint>(StudyPoints()); }
-  static void TearDownTestSuite() { delete points_; }
-  static const std::vector<StudyPoint>& Points() { return *points_; }
-  static inline std::vector<StudyPoint>* points_ = nullptr;
+  static const std::vector<StudyPoint>& Points() {
+    static const std::vector<StudyPoint> points = StudyPoints();
+    return points;
+  }
 };
 
 TEST_F(OneRequest, StudiesAgreeWithEvaluate) {

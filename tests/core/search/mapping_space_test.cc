@@ -309,7 +309,7 @@ TEST(ServingSpace, LongPromptsAreSplitOverRanks) {
 }
 
 TEST(ServingSpace, PrecisionsAreTheLoadsOwnUnlessListed) {
-  const ServingLoad load = Standard<ServingLoad>();
+  const ServingLoad& load = Standard<ServingLoad>();
   const ServingSpace own(Dense(), load, 8, {});
   const ServingSpace listed(Dense(), load, 8,
                             {{"weights", Among({"bf16", "fp8"})}, {"kv_cache", Among({"bf16", "fp8", "int8"})}});

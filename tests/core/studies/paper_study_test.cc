@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <functional>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -92,6 +94,28 @@ TEST(PaperStudy, NoBandIsWiderThanAFactorOfFour) {
       EXPECT_LE(expectation["high"].get<double>(), 4 * expectation["low"].get<double>())
           << id << ": " << JsonText(expectation);
     }
+  }
+}
+
+TEST(PaperStudy, EveryBandSaysWhereItComesFrom) {
+  for (const std::string& id : StudyIds()) {
+    for (const Json& expectation : (*FindPreset("study", id))["expect"]) {
+      if (!expectation.contains("low") && !expectation.contains("within")) continue;
+      ASSERT_TRUE(expectation.contains("source")) << id << ": " << JsonText(expectation);
+      EXPECT_GT(expectation["source"].get<std::string>().size(), 20U) << id << ": " << JsonText(expectation);
+    }
+  }
+}
+
+std::ptrdiff_t Words(const std::string& text) {
+  std::istringstream words(text);
+  return std::distance(std::istream_iterator<std::string>(words), {});
+}
+
+TEST(PaperStudy, TheTextOfAStudyHasAtMostSixtyWords) {
+  for (const std::string& id : StudyIds()) {
+    const Json& study = *FindPreset("study", id);
+    EXPECT_LE(Words(study["our_reading"].get<std::string>() + " " + study["differs"].get<std::string>()), 60) << id;
   }
 }
 

@@ -34,17 +34,17 @@ struct NanotronReading {
   int devices;
   double gib;
 };
-constexpr const char* k3B =
+constexpr const char* kSmallModel =
     R"({"layers": 28, "hidden": 3072, "heads": 32, "kv_heads": 32, "ffn": 8192, "gated": true, "vocab": 131072, "tied_embeddings": true})";
-constexpr const char* k80B =
+constexpr const char* kLargeModel =
     R"({"layers": 80, "hidden": 8192, "heads": 64, "kv_heads": 64, "ffn": 28672, "gated": true, "vocab": 131072, "tied_embeddings": false})";
 const NanotronReading kNanotronReadings[] = {
-    {k3B, R"("tp": 2, "pp": 1, "zero": 0, "sequence_parallel": true)", 32, 45.35},
-    {k3B, R"("tp": 1, "pp": 2, "zero": 0, "sequence_parallel": false)", 64, 59.62},
-    {k80B, R"("tp": 32, "pp": 1, "zero": 0, "sequence_parallel": true)", 128, 56.12},
-    {k3B, R"("tp": 1, "pp": 1, "zero": 1, "sequence_parallel": false)", 16, 49.15},
-    {k3B, R"("tp": 2, "pp": 1, "zero": 1, "sequence_parallel": true)", 32, 25.19},
-    {k3B, R"("tp": 2, "pp": 2, "zero": 1, "sequence_parallel": true)", 512, 17.05},
+    {kSmallModel, R"("tp": 2, "pp": 1, "zero": 0, "sequence_parallel": true)", 32, 45.35},
+    {kSmallModel, R"("tp": 1, "pp": 2, "zero": 0, "sequence_parallel": false)", 64, 59.62},
+    {kLargeModel, R"("tp": 32, "pp": 1, "zero": 0, "sequence_parallel": true)", 128, 56.12},
+    {kSmallModel, R"("tp": 1, "pp": 1, "zero": 1, "sequence_parallel": false)", 16, 49.15},
+    {kSmallModel, R"("tp": 2, "pp": 1, "zero": 1, "sequence_parallel": true)", 32, 25.19},
+    {kSmallModel, R"("tp": 2, "pp": 2, "zero": 1, "sequence_parallel": true)", 512, 17.05},
 };
 
 Scenario Nanotron(const NanotronReading& reading, const std::string& memory = "{}") {

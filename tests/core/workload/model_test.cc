@@ -21,8 +21,8 @@ Model Gpt(Count layers, Count hidden, Count heads) {
 TEST(Parameters, GptFormulaOfNarayanan) {
   for (const auto& [layers, hidden, heads] :
        {std::tuple<Count, Count, Count>{24, 2304, 24}, {30, 3072, 32}, {128, 25600, 160}}) {
-    const double L = static_cast<double>(layers), h = static_cast<double>(hidden);
-    const double formula = 12 * L * h * h + 13 * L * h + (51200 + 2048) * h;
+    const double l = static_cast<double>(layers), h = static_cast<double>(hidden);
+    const double formula = 12 * l * h * h + 13 * l * h + (51200 + 2048) * h;
     EXPECT_DOUBLE_EQ(CountParameters(Gpt(layers, hidden, heads)).total, formula + 2 * h);
   }
 }
