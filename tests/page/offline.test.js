@@ -12,6 +12,7 @@ const MARK = 'second build';
 
 let root;
 let server;
+const sent = [];
 let browser;
 let base;
 
@@ -42,7 +43,11 @@ after(async () => {
 
 test('a new version holds nothing of the old one, and takes the caches of no other app away', async () => {
   const folders = { '/slip/': `${root}first/`, '/other/': `${root}other/` };
-  server = await serveSite({ folders, headers: { 'cache-control': 'max-age=600' } });
+  server = await serveSite({
+    folders,
+    headers: { 'cache-control': 'max-age=600' },
+    onsend: (path) => sent.push(path),
+  });
   base = `http://127.0.0.1:${server.address().port}`;
   const context = await browser.newContext();
   context.setDefaultTimeout(180_000);
@@ -60,6 +65,12 @@ test('a new version holds nothing of the old one, and takes the caches of no oth
       while (!navigator.serviceWorker.controller) await new Promise((resolve) => setTimeout(resolve, 50));
     });
   await controlled();
+  // The page's own fetches are not repeated when all is kept: the module is most of a visit.
+  assert.deepEqual(
+    sent.filter((path) => path.startsWith('/slip/wasm/')).sort(),
+    ['/slip/wasm/slipstick.js', '/slip/wasm/slipstick.wasm'],
+    'the module is fetched once',
+  );
   const kept = () =>
     page.evaluate(async (files) => {
       const found = [];

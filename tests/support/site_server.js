@@ -16,8 +16,9 @@ const TYPES = {
   '.webmanifest': 'application/manifest+json',
 };
 
-// `folders`: what stands under each path, which may be changed while it is served; `headers`: of every answer.
-export function serveSite({ folders = { '/': SITE }, headers = {} } = {}) {
+// `folders`: what stands under each path, which may be changed while it is served; `headers`: of every answer; `onsend(path)`
+// is told of each file that is sent, not of one that the browser holds as it is now.
+export function serveSite({ folders = { '/': SITE }, headers = {}, onsend = () => {} } = {}) {
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(request.url.split('?')[0])).replace(/\/$/, '/index.html');
     const under = Object.keys(folders).find((one) => path.startsWith(one));
@@ -27,7 +28,14 @@ export function serveSite({ folders = { '/': SITE }, headers = {} } = {}) {
       response.writeHead(404).end();
       return;
     }
-    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', ...headers });
+    const { size, mtimeMs } = statSync(file);
+    const etag = `"${size}-${mtimeMs}"`;
+    if (request.headers['if-none-match'] === etag) {
+      response.writeHead(304, { etag, ...headers }).end();
+      return;
+    }
+    onsend(path);
+    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', etag, ...headers });
     createReadStream(file).pipe(response);
   });
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
