@@ -6,8 +6,8 @@ const VERSION = 'BUILD';
 const OWN = `slipstick ${worker.registration.scope} `;
 const KEPT = OWN + VERSION;
 
-// What the browser's HTTP cache holds may be of an earlier version: the server is asked whether it still is that, and sends
-// again only what is not. Most of a visit is the module, which the page has just fetched.
+// What the browser's HTTP cache holds may be of an earlier version: the server is asked, and sends again only what has
+// changed. Most of a visit is the module, which the page has just fetched.
 const fresh = (file) => new Request(file, { cache: 'no-cache' });
 
 worker.addEventListener('install', (event) =>

@@ -85,7 +85,7 @@ constexpr Ground InSteps(Q on) {
 // The share of an operand, measured: `at` gives the result for the operand times a factor. Where the result moves in
 // steps, `nudge` must span several of them.
 template <class At>
-double MeasuredShare(const At& at, double nudge = 1e-3) {
+double MeasuredShare(const At& at, double nudge = 1.0 / 1000) {
   const double below = at(1 - nudge), above = at(1 + nudge);
   return below > 0 && above > 0 ? std::log(above / below) / std::log((1 + nudge) / (1 - nudge)) : kUnknownShare;
 }

@@ -39,7 +39,7 @@ std::string_view NameOf(Op op);
 double ValueOf(Op op, std::span<const double> x);
 
 // The derivative by operand `by`, where the operation has the value `value`. For max and min it is that of the chosen
-// operand, for steps (ceil, floor) that of the line through them, and 0 below the first. The power of a norm is a constant.
+// operand, for steps (ceil, floor) that of the line through them, 0 below the first. A norm's power is a constant.
 double SlopeOf(Op op, double value, std::span<const double> x, std::size_t by);
 
 // (a^p + b^p)^(1/p): two limits that partly overlap; p = 1 is the sum, p = infinity the maximum.

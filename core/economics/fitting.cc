@@ -32,7 +32,7 @@ Ratio Fitting(std::string_view title, std::string_view note, Count count, Millim
       member(changed) *= by;
       return static_cast<double>(CountCentred(changed.width, changed.height, changed.wafer));
     };
-    return MeasuredShare(at, 0.1);
+    return MeasuredShare(at, 1.0 / 10);
   };
   return Procedure<Ratio>(title, count,
                           {{width, share_of([](Die& d) -> auto& { return d.width; })},

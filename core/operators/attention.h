@@ -63,8 +63,9 @@ struct LatentAttention {
 // Mean error: prefill 2 to 4.5 %, decode 7 to 11 % on Hopper and Blackwell.
 KernelTime TimeOf(const LatentAttention& mla, const Device& device);
 
-// Time of the isolated core with this version of FlashAttention relative to the fastest kernel of the device's family, at least 1. A
-// version is never slower than an earlier one; for a version without a kernel in the family, its newest kernel counts.
+// Time of the isolated core with this version of FlashAttention relative to the fastest kernel of the device's family,
+// at least 1. A version is never slower than an earlier one; for a version without a kernel in the family, its newest
+// kernel counts.
 double FlashSlowdown(FlashVersion version, Attention core, const Device& device);
 
 }  // namespace slipstick

@@ -7,8 +7,8 @@ namespace slipstick {
 
 // Time to load contexts that are in host memory and on SSD; those on SSD come over the host link, too.
 Seconds TimeOfLoad(const Deployment& deployment, Bytes host, Bytes ssd);
-// The part of a load that a pass does not hide, if it is awaited. By layer, each layer's load overlaps the computation of
-// the layers before; the first layer's is never hidden.
+// The part of a load that a pass does not hide, if it is awaited. By layer, each layer's load overlaps the computation
+// of the layers before; the first layer's is never hidden.
 Seconds ExposedLoad(const Deployment& deployment, Seconds load, Seconds pass_time);
 
 struct PrefixLoad {

@@ -108,7 +108,7 @@ bool IsAsLong(const StageTime& a, const StageTime& b) {
 // What the length rests on, with the shares that longer passes and sends show. It is a sum along the critical path, so
 // these shares are exact.
 std::vector<Ground> GroundsOf(const Pipeline& pipeline, const ScheduleGrounds& grounds, Seconds length) {
-  constexpr double kNudge = 1e-4;
+  constexpr double kNudge = 1.0 / 10'000;
   const auto moved = [&length](const Pipeline& changed) {
     return ScheduleLength(changed.shape, changed.passes, changed.transfer) / length - 1;
   };

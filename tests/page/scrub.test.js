@@ -145,7 +145,8 @@ for (const [hash, path, from, to] of [
     const client = await page.context().newCDPSession(page);
     const touch = (type, ...points) =>
       client.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
-    const place = () => page.locator(`#${id}`).evaluate((one) => one.getBoundingClientRect().top);
+    // Found and measured at once: an element that is drawn anew in between has no place.
+    const place = () => page.evaluate((one) => document.getElementById(one).getBoundingClientRect().top, id);
     const [x, y] = await knob();
     const top = await place();
     // In every frame from here on the chart stands.
