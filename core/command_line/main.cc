@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -358,8 +359,9 @@ int Run(const std::string& verb, const CommandLine& line) {
   }
   if (verb == "evidence") return Print(slipstick::EvidenceAnswer(request, line.assignments, line.Option("--figure")));
   if (verb == "sensitivity") {
-    const double share = std::strtod(line.Option("--share").c_str(), nullptr);
-    return Print(slipstick::SensitivityAnswer(request, line.assignments, line.Option("--figure"), share),
+    const auto share = slipstick::ParseJson(line.Option("--share"));
+    return Print(slipstick::SensitivityAnswer(request, line.assignments, line.Option("--figure"),
+                                              share && share->is_number() ? share->get<double>() : std::nan("")),
                  line.People(verb));
   }
   if (verb == "dependence")

@@ -50,25 +50,18 @@ std::optional<double> FigureWith(const Json& resolved, const std::string& path, 
   return NumberAt(*Evaluate(*scenario, ReportDetail::Figures()), figure);
 }
 
-// null if it is unknown, or no explanation leads to the input.
-Json ExactAt(const Elasticities& exact, const std::string& path) {
-  const auto found = exact.find(path);
-  return found == exact.end() || std::isnan(found->second) ? Json(nullptr) : Json(found->second);
-}
+Json KnownOrNull(double elasticity) { return std::isnan(elasticity) ? Json(nullptr) : Json(elasticity); }
 
 // The inputs to which the figure's explanation leads, those with unknown elasticities last.
 Json Exact(const Json& resolved, const Elasticities& exact) {
-  std::vector<std::pair<std::string, double>> ranked;
-  for (const auto& [path, elasticity] : exact) {
-    if (NumberAt(resolved, path)) ranked.emplace_back(path, elasticity);
-  }
+  std::vector<std::pair<std::string, double>> ranked(exact.begin(), exact.end());
   const auto strength = [](const auto& one) { return std::isnan(one.second) ? -1 : std::abs(one.second); };
   std::stable_sort(ranked.begin(), ranked.end(),
                    [&](const auto& a, const auto& b) { return strength(a) > strength(b); });
   Json list = Json::array();
   for (const auto& [path, elasticity] : ranked) {
-    list.push_back(
-        Json{{"path", path}, {"value", *NumberAt(resolved, path)}, {"exact_elasticity", ExactAt(exact, path)}});
+    if (const std::optional<double> value = NumberAt(resolved, path))
+      list.push_back(Json{{"path", path}, {"value", *value}, {"exact_elasticity", KnownOrNull(elasticity)}});
   }
   return list;
 }
@@ -98,6 +91,7 @@ Json Stepped(const Json& resolved, std::string_view figure, double middle, doubl
   });
   Json list = Json::array();
   for (const Swing& swing : swings) {
+    const auto known = exact.find(swing.path);  // none: no explanation leads to the input
     const bool elastic = swing.low > 0 && swing.low_figure > 0 && swing.high_figure > 0;
     list.push_back(Json{
         {"path", swing.path},
@@ -108,7 +102,7 @@ Json Stepped(const Json& resolved, std::string_view figure, double middle, doubl
         {"high_figure", swing.high_figure},
         {"elasticity", elastic ? Json(std::log(swing.high_figure / swing.low_figure) / std::log(swing.high / swing.low))
                                : Json(nullptr)},
-        {"exact_elasticity", ExactAt(exact, swing.path)}});
+        {"exact_elasticity", known != exact.end() ? KnownOrNull(known->second) : Json(nullptr)}});
   }
   return list;
 }

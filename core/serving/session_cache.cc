@@ -32,6 +32,7 @@ Seconds StayIn(Bytes capacity, const IdleContexts& contexts) {
     (HeldWithin(Seconds::FromBase(middle), plain) > capacity ? high : low) = middle;
   }
   const Seconds found = Seconds::FromBase(high);
+  if (capacity.node() == nullptr && contexts.turns.node() == nullptr) return found;
   // The held bytes equal the capacity, so the time makes up for what an operand adds to them.
   const double held_by_time = MeasuredShare([&](double by) { return HeldWithin(found * by, plain).base(); });
   const auto share_of = [&](auto IdleContexts::* member) {

@@ -259,6 +259,18 @@ test("sensitivity without steps gives the exact elasticities, strongest first", 
   assert.ok(Math.abs(exact * value - 435) < 1e-6);
 });
 
+test("a share that is no number below 1 is a wrong request, not 0", () => {
+  for (const share of ["abc", "20%", "1", "-0.1"]) {
+    const { status, stderr } = spawnSync(
+      `${ROOT}build/native/slipstick`,
+      ["sensitivity", "--figure", "cost.device_usd", "--share", share],
+      { encoding: "utf8" },
+    );
+    assert.equal(status, 2, share);
+    assert.match(stderr, /^share: Enter a share of at least 0 and below 1/, share);
+  }
+});
+
 test("dependence names the figures that move with an input", () => {
   const { of, inputs } = answer("dependence", "training=null", "--input", "cost.device.memory.price");
   assert.equal(of, 1);

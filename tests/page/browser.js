@@ -132,6 +132,10 @@ async function asNew(page, base) {
 export const answered = (page) =>
   page.waitForFunction(() => document.querySelector('.four .answer') && document.querySelector('#content h1'));
 
+// Where an element stands. It is found and measured at once: one that is drawn anew in between stands nowhere.
+export const boxOf = (page, selector) =>
+  page.evaluate((one) => document.querySelector(one).getBoundingClientRect().toJSON(), selector);
+
 // Runs a check again until it passes: what a click starts may end a moment later.
 export async function eventually(check) {
   for (const end = Date.now() + PATIENCE; ; await new Promise((resolve) => setTimeout(resolve, 20))) {

@@ -1,7 +1,7 @@
 // What can be dragged on a chart: the ridge of the roofline and the area of a die, with mouse, finger and keyboard; all answers follow.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, settled, site } from './browser.js';
+import { boxOf, eventually, settled, site } from './browser.js';
 
 const chromium = site();
 
@@ -145,8 +145,7 @@ for (const [hash, path, from, to] of [
     const client = await page.context().newCDPSession(page);
     const touch = (type, ...points) =>
       client.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([x, y]) => ({ x, y })) });
-    // Found and measured at once: an element that is drawn anew in between has no place.
-    const place = () => page.evaluate((one) => document.getElementById(one).getBoundingClientRect().top, id);
+    const place = async () => (await boxOf(page, `#${id}`)).top;
     const [x, y] = await knob();
     const top = await place();
     // In every frame from here on the chart stands.

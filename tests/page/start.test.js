@@ -1,7 +1,7 @@
 // The first screen: its answers, bars and changes; and the ways through the page that its visitors take most.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { chooseInMenu, eventually, openScene, settled, site, type, unfold } from './browser.js';
+import { boxOf, chooseInMenu, eventually, openScene, settled, site, type, unfold } from './browser.js';
 
 const chromium = site();
 
@@ -30,10 +30,7 @@ test('the first screen: four answers by name, one finding, one thing to move, an
   for (const bound of bounds) assert.match(bound, /bound/);
   await page.waitForSelector('#step-columns .you');
   await settled(page);
-  // Found and measured at once: an element that is drawn anew in between has no place.
-  const bottom = await page.evaluate(
-    () => document.querySelector('#step-columns .drawing').getBoundingClientRect().bottom,
-  );
+  const { bottom } = await boxOf(page, '#step-columns .drawing');
   assert.ok(bottom > 0 && bottom <= 900, `${bottom}`);
   const isSeen = (one) =>
     one.checkVisibility({ visibilityProperty: true }) &&
