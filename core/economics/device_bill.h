@@ -52,6 +52,7 @@ struct DeviceBill {
   Dollars module;                // board, power stages, heat spreader and their assembly
   Ratio margin = 0;              // as a share of the price, if no price is given
   std::optional<Dollars> price;  // what a buyer pays
+  std::optional<Count> price_year;
   Band price_band;
 };
 template <>

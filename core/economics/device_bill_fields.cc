@@ -53,6 +53,11 @@ constexpr FieldRow kDeviceBillFields[] = {
         .In(kUsd)
         .Above(0)
         .AtMost(100'000'000),
+    Of<&DeviceBill::price_year>(
+        "price_year", "Year of the price; null: not known, or a price of your own. Informational: no figure uses it")
+        .Label("Year of the price per device")
+        .Between(kFirstPriceYear, kLastPriceYear)
+        .Advanced(),
     Of<&DeviceBill::price_band>("price_band", "Uncertainty of the price").Advanced()};
 constinit const Fields Schema<DeviceBill>::fields(kDeviceBillFields);
 

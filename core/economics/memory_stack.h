@@ -1,6 +1,7 @@
 // Device memory as bought: stacks in the package (HBM) or chips on the board.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,11 +11,14 @@
 namespace slipstick {
 
 inline constexpr Count kMaxStacks = 1024;
+// Prices move: a listed price is that of its year.
+inline constexpr Count kFirstPriceYear = 2010, kLastPriceYear = 2100;
 
 struct MemoryInput {
   std::string preset = "hbm3";
   std::string name = "HBM3";
   DollarsPerByte price;
+  std::optional<Count> price_year;
   Band price_band;
   Tally stacks = 1;
   Bytes stack_capacity;

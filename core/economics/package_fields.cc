@@ -109,6 +109,11 @@ constexpr FieldRow kMemoryInputFields[] = {
     Of<&MemoryInput::preset>("preset", "Preset; fields below override it"),
     Of<&MemoryInput::name>("name", "Name"),
     Of<&MemoryInput::price>("price", "Price of tested stacks or chips").In(kUsdPerGB).AtLeast(0).AtMost(10'000),
+    Of<&MemoryInput::price_year>(
+        "price_year", "Year of the price; null: not known, or a price of your own. Informational: no figure uses it")
+        .Label("Year of the memory's price")
+        .Between(kFirstPriceYear, kLastPriceYear)
+        .Advanced(),
     Of<&MemoryInput::price_band>("price_band", "Uncertainty of the price").Advanced(),
     Of<&MemoryInput::stacks>("stacks", "Stacks or chips per device").Between(0, kMaxStacks).Derived(),
     Of<&MemoryInput::stack_capacity>("stack_capacity", "Capacity per stack or chip")

@@ -165,6 +165,7 @@ Json DefaultBill(const Json& device, bool partitioned, const Json& written) {
   if (designed || partitioned || price_dropped) {
     if (const std::optional<double> margin = CatalogueMargin(id)) bill["margin"] = *margin;
     bill["price"] = nullptr;
+    bill["price_year"] = nullptr;
   }
   FillMemory(priced, bill);
   FillPackage(bill);
@@ -246,6 +247,12 @@ void DropQuote(const Json& device, const Json& written, Json& bill) {
   bill["package"]["price"] = nullptr;
 }
 
+// The catalogue's year is that of the catalogue's price, not of one that the request states.
+void DropYear(const Json& written, Json& priced) {
+  if (written.is_object() && written.contains("price") && !written.contains("price_year"))
+    priced["price_year"] = nullptr;
+}
+
 // The system of a catalogue cluster: the one with its own id, or the one that is usual for it. "": none.
 std::string SystemOf(const std::string& cluster) {
   if (cluster.empty() || FindPreset("system", cluster) != nullptr) return cluster;
@@ -307,6 +314,8 @@ void ApplyCostDefaults(const Json& cluster, bool partitioned, Json& cost) {
     const Json& written = Member(cost, "device");
     DropQuote(Member(cluster, "device"), written, bill);
     ShapeDies(written, bill);
+    DropYear(written, bill);
+    DropYear(Member(written, "memory"), bill["memory"]);
   }
   cost = std::move(merged);
 }

@@ -118,6 +118,15 @@ std::string VerdictText(const Json& report, std::string_view path) {
   return text.empty() ? text : ": " + text;
 }
 
+// What a device costs to buy, and the year of that price if it is known; nothing if devices are rented.
+std::string PriceText(const Json& report) {
+  const Json* rental = MemberAt(report, "scenario.cost.rental");
+  if (rental != nullptr && !rental->is_null()) return "";
+  const std::optional<double> year = NumberAt(report, "scenario.cost.device.price_year");
+  return "price " + FigureAt(report, "cost.device_price_usd") +
+         (year ? " (" + std::to_string(static_cast<int>(*year)) + "), " : ", ");
+}
+
 // Adds the reasons why a part is infeasible.
 void AddInfeasibilities(const Json& part, Table& table) {
   if (!part.is_object()) return;
@@ -146,7 +155,7 @@ std::string Answers(const Json& report, bool is_colored) {
                 CountAt(report, "serving.max_batch") + " sequences",
             table);
   AddAnswer("Cost", costs, "manufacturing, per device", at("cost.device_usd"),
-            at("cost.device_hour_usd") + " per GPU-hour" +
+            PriceText(report) + at("cost.device_hour_usd") + " per GPU-hour" +
                 (serves ? ", " + at("serving.cost_usd_per_million_tokens") + " per 1 M output tokens" : ""),
             table);
   if (FindMember(report, "post_training") != nullptr) {

@@ -36,7 +36,7 @@ test("evaluate prints the four answers, their parts and shares", () => {
     stdout,
     new RegExp(`^Memory .* ${(serving.memory_bytes.total / 2 ** 30).toFixed(1)} GiB +of 79\\.2 GiB`, "m"),
   );
-  assert.match(stdout, /^Cost +manufacturing, per device +\$3,312 /m);
+  assert.match(stdout, /^Cost +manufacturing, per device +\$3,184 +price \$33,500 \(2024\), /m);
   const share = ((training.time_s.backward / training.step_time_s) * 100).toFixed(1);
   assert.match(stdout, new RegExp(`^  Backward +${training.time_s.backward.toPrecision(3)} s +${share} %  █+$`, "m"));
   assert.doesNotMatch(stdout, /\x1b/, "no colors but on a terminal");

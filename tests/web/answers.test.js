@@ -3,7 +3,7 @@ import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chooseShown, columnsOf, usersText } from '../../web/report/advice.js';
-import { answersOf, memoryOf } from '../../web/report/answers.js';
+import { answersOf, isOld, memoryOf } from '../../web/report/answers.js';
 import { phasesOf } from '../../web/report/limits.js';
 import { questionText } from '../../web/report/sentence.js';
 import { requestOf } from '../../web/state/scenario.js';
@@ -32,6 +32,18 @@ const SERVED = {
   'serving.mapping.attention_dp': '1',
   'version': '2',
 };
+
+test('a price says its year, and that it is more than a year old; one of your own has no year', () => {
+  const today = new Date(2026, 10, 28);
+  assert.equal(isOld(2024, today), true);
+  assert.equal(isOld(2025, today), false, 'it may be of December');
+  assert.equal(isOld('2025-11-27', today), true);
+  assert.equal(isOld('2025-11-29', today), false);
+  assert.equal(isOld('', today), false, 'not known');
+  const cost = (inputs) => answers(reportOf({ ...SERVED, ...inputs })).find(({ id }) => id === 'cost');
+  assert.equal(plain(cost({ 'cost.device.price': '30000' }).subject), 'one H100, price $30,000');
+  assert.match(cost({ 'cost.rental': 'aws-h100-on-demand', 'cost.rental.date': '2024-05-01' }).line, /, over a year old$/);
+});
 
 test('the question says the load in total: 100 per replica on 8 GPUs with TP 4 are 200', () => {
   assert.equal(
@@ -83,7 +95,7 @@ test('training time, inference latency, KV cache and chip cost are the answers, 
   );
   assert.match(plain(cache.memory.words), /^memory [\d.]+ of 79\.2 GiB/);
   assert.equal(cost.value, report.cost.device_usd);
-  assert.equal(plain(cost.subject), 'one H100, price $33,500');
+  assert.equal(plain(cost.subject), 'one H100, price $33,500 (2024, over a year old)');
   assert.match(plain(cost.line), /^own: \$[\d.]+ per GPU-hour$/);
   assert.match(plain(cost.more), /^run \$[\d.]+ M · \$[\d.]+ per 1 M output tokens$/);
   assert.equal(cost.known.level, 0.9);

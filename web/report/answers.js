@@ -340,13 +340,25 @@ function cacheAnswer({ scenario, serving, faulty }) {
   };
 }
 
+// Prices move: one that is more than a year old says so. `date`: a year, or year-month-day.
+export const isOld = (date, now = new Date()) => {
+  const [year, month = 12, day = 31] = String(date).split('-').map(Number);
+  return year > 0 && new Date(year + 1, month - 1, day) < now;
+};
+
+function priceOf({ device_price_usd: price }, { price_year: year }) {
+  if (price == null) return '';
+  if (year == null) return t('answers.price', { price: text(price, '$') });
+  return t(isOld(year) ? 'answers.price.old' : 'answers.price.of', { price: text(price, '$'), year });
+}
+
 // What an hour of a GPU costs, and the other way to have one: renting what its cheapest provider offers on demand, or owning.
 function hourOf({ scenario, cost, store, rentals = [] }) {
   const { rental } = scenario.cost;
   const hour = text(cost.device_hour_usd, '$');
   if (rental)
     return {
-      line: t('answers.rented', { hour, ...rental }),
+      line: t(isOld(rental.date) ? 'answers.rented.old' : 'answers.rented', { hour, ...rental }),
       offer: store && { name: t('answers.own'), onclick: () => store.reset('cost.rental') },
     };
   const [cheapest] = rentals
@@ -372,10 +384,11 @@ function costAnswer({ scenario, training, serving, cost, faulty, store, rentals 
     serving?.feasible &&
     serving.cost_usd_per_million_tokens != null &&
     t('answers.tokens', { tokens: text(serving.cost_usd_per_million_tokens, '$') });
-  const price = cost.device_price_usd != null && t('answers.price', { price: text(cost.device_price_usd, '$') });
   return {
     ...common,
-    subject: [t('answers.cost.of', { device: deviceName(scenario) }), price].filter(Boolean).join(', '),
+    subject: [t('answers.cost.of', { device: deviceName(scenario) }), priceOf(cost, scenario.cost.device)]
+      .filter(Boolean)
+      .join(', '),
     value: cost.device_usd,
     unit: '$',
     suffix: t('answers.made'),
