@@ -372,7 +372,8 @@ function hourOf({ scenario, cost, store, rentals = [] }) {
       }),
       onclick: () => store.pick('cost.rental', cheapest.id),
     };
-  return { line: t('answers.hour', { hour }), offer };
+  const price = priceOf(cost, scenario.cost.device);
+  return { line: [t('answers.hour', { hour }), price].filter(Boolean).join(', '), offer };
 }
 
 function costAnswer({ scenario, training, serving, cost, faulty, store, rentals }) {
@@ -386,9 +387,7 @@ function costAnswer({ scenario, training, serving, cost, faulty, store, rentals 
     t('answers.tokens', { tokens: text(serving.cost_usd_per_million_tokens, '$') });
   return {
     ...common,
-    subject: [t('answers.cost.of', { device: deviceName(scenario) }), priceOf(cost, scenario.cost.device)]
-      .filter(Boolean)
-      .join(', '),
+    subject: t('answers.cost.of', { device: deviceName(scenario) }),
     value: cost.device_usd,
     unit: '$',
     suffix: t('answers.made'),
