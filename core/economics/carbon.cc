@@ -19,8 +19,8 @@ Grams SiliconCarbon(const DeviceBill& bill, const DeviceCost& device, const Carb
     const DieInput& die = bill.dies[i];
     silicon += Figure("Embodied carbon of the dies of this kind",
                       Ratio(die.count) * die.area *
-                          (inputs.fab_intensity * die.node.fab_energy + die.node.fab_gas + inputs.materials) /
-                          device.dies[i].yield,
+                          CarbonPerArea(inputs.fab_intensity, die.node.fab_energy, die.node.fab_gas, inputs.materials,
+                                        device.dies[i].yield),
                       "bad dies included", "ACT, Gupta et al., ISCA 2022");
   }
   return Figure("Embodied carbon of the dies", silicon);

@@ -53,16 +53,6 @@ Dollars PriceLinks(const NetworkLevel& level, Ratio parts, Ratio devices, Dollar
                 "each way at a device's bandwidth over the links of a device inside");
 }
 
-}  // namespace
-
-Dollars PriceLevel(const NetworkLevel& level, Ratio parts, Ratio devices, const LevelPrices& prices) {
-  if (parts < 2) return Dollars();
-  if (IsDirect(level.topology)) return PriceLinks(level, parts, devices, prices.link);
-  return devices * (level.bandwidth * (prices.link + prices.switch_port + prices.adapter));
-}
-
-namespace {
-
 // Switches and cables of a level, and their power.
 struct SwitchedLevel {
   Dollars switches, cables;

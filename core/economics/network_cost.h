@@ -39,12 +39,4 @@ struct LinkCount {
 // Counts the direct wires between `parts`.
 LinkCount CountLinks(const NetworkLevel& level, Ratio parts);
 
-// Dollars of a level that joins `parts` units, for `devices` in total, by LIBRA's prices per bandwidth. Direct links
-// are counted in each direction, at their share of a device's bandwidth; a switched device has a port, a link and an
-// adapter at the full bandwidth.
-struct LevelPrices {
-  DollarsPerBandwidth link, switch_port, adapter;
-};
-Dollars PriceLevel(const NetworkLevel& level, Ratio parts, Ratio devices, const LevelPrices& prices);
-
 }  // namespace slipstick

@@ -88,14 +88,6 @@ Ratio Annuity(Ratio rate, Ratio years) {
       "level payments at the end of each year");
 }
 
-DollarsPerSecond DeviceHour(const OwnershipInputs& in) {
-  const Dollars capital = in.capital * Annuity(in.cost_of_capital, in.years);
-  const Dollars power = in.power * in.pue * in.electricity * kAccountingYear * in.load;
-  const Dollars rent = in.colocation * in.power * (1 * kYear);
-  const Dollars upkeep = in.upkeep * in.capital;
-  return (capital + power + rent + upkeep) / (kAccountingYear * in.utilisation);
-}
-
 SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dollars device_price, Seconds lifetime,
                        DollarsPerJoule electricity) {
   const Ratio devices = cluster.devices, devices_per_host = inputs.devices_per_host;

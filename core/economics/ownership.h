@@ -16,21 +16,6 @@ inline constexpr double kHoursPerYear = 8760;  // in an accounting year
 // Annuity: yearly payment per dollar of capital over L years at interest r: r / (1 - (1+r)^-L), 1/L at r = 0.
 Ratio Annuity(Ratio rate, Ratio years);
 
-// Cost per GPU-hour from capital, in closed form.
-struct OwnershipInputs {
-  Dollars capital;  // all-in, per device
-  double years = 4;
-  double cost_of_capital = 0;
-  Watts power;  // wall power per device, including its share of the host and network
-  double pue = 1;
-  DollarsPerJoule electricity;
-  double load = 1;
-  DollarsPerJoule colocation;  // rent per power, for months of 1/12 year of 8,766 h
-  double upkeep = 0;           // per year, as a fraction of capital
-  double utilisation = 1;
-};
-DollarsPerSecond DeviceHour(const OwnershipInputs& inputs);
-
 struct SystemCost {
   std::vector<BillLine> lines;  // over the lifetime
   Dollars total;

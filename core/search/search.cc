@@ -93,11 +93,6 @@ Search::Search(const SearchOptions& options, Evaluate evaluate)
   };
 }
 
-void Search::Resume(SearchProgress progress) {
-  progress_ = std::move(progress);
-  next_ = std::min(options_.to, options_.from + progress_.done);
-}
-
 bool Search::Step(Count count) {
   const Count end = std::min(options_.to, next_ + count);
   for (; next_ < end; ++next_) {

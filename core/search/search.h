@@ -64,8 +64,6 @@ class Search {
   // Decides up to `count` further indices; false when none is left.
   bool Step(Count count);
   [[nodiscard]] const SearchProgress& progress() const { return progress_; }
-  // Continues where another search over the same indices stopped, after `done` of them.
-  void Resume(SearchProgress progress);
 
  private:
   SearchOptions options_;

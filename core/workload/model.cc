@@ -52,10 +52,6 @@ Ratio LinearAttention::InputColumns() const {
   return 2 * Inner();
 }
 
-Ratio LinearAttention::StateElements() const {
-  return Inner() * Ratio(state) + ConvolvedChannels() * (Ratio(convolution) - 1);
-}
-
 bool Model::IsLinearAttention(Count layer) const {
   return linear_attention && !IsChosen(layer, layers - LinearAttentionLayers(), layers);
 }

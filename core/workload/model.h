@@ -118,7 +118,6 @@ struct LinearAttention {
   [[nodiscard]] Ratio Inner() const { return Ratio(heads) * Ratio(head_dim); }
   [[nodiscard]] Ratio ConvolvedChannels() const;  // channels of the short convolution
   [[nodiscard]] Ratio InputColumns() const;       // output width of the input projection
-  [[nodiscard]] Ratio StateElements() const;      // per sequence and layer: recurrence and convolution
   friend bool operator==(const LinearAttention&, const LinearAttention&) = default;
 };
 

@@ -97,13 +97,16 @@ TEST(CostReference, NetworkSheet) {
   }
 }
 
+// A switched device has a port, a link and an adapter at its full bandwidth, which are one price per bandwidth here.
 TEST(CostReference, Libra) {
   LOAD(json, "network-cost");
   const Json& libra = json["libra"];
   for (const Json& row : libra["cases"]) {
-    double devices = 1;
-    for (const Json& n : row["npus"]) devices *= n.get<double>();
-    double total = 0;
+    Cluster cluster;
+    Count devices = 1;
+    for (const Json& n : row["npus"]) devices *= n.get<Count>();
+    cluster.devices = devices;
+    Dollars total;
     for (std::size_t i = 0; i < row["npus"].size(); ++i) {
       const Json& prices = libra["unit_cost_per_GBps"][row["cost_dim"][i].get<std::string>()];
       const std::string name = TextOf(row["topology"][i]);
@@ -111,34 +114,36 @@ TEST(CostReference, Libra) {
       level.topology = name == "Ring"     ? Topology::kRing
                        : name == "Switch" ? Topology::kSwitch
                                           : Topology::kFullyConnected;
+      level.size = row["npus"][i].get<Count>();
       level.bandwidth = row["bw_GBps_per_npu"][i].get<double>() * kGBps;
-      const Dollars cost =
-          PriceLevel(level, row["npus"][i].get<Count>(), static_cast<Count>(devices),
-                     {prices.value("Link", 0.0) * kUsdPerGBps, prices.value("Switch", 0.0) * kUsdPerGBps,
-                      prices.value("Nic", 0.0) * kUsdPerGBps});
-      ExpectNear(cost.base(), row["cost_per_dim"][i], row.dump());
-      total += cost.base();
+      level.port.link_price = prices.value("Link", 0.0) * kUsdPerGBps;
+      level.port.fabric_price = (prices.value("Switch", 0.0) + prices.value("Nic", 0.0)) * kUsdPerGBps;
+      cluster.networks.push_back(level);
+      const Dollars links = PriceNetwork(cluster, SystemInputs()).links;
+      ExpectNear((links - total).base(), row["cost_per_dim"][i], row.dump());
+      total = links;
     }
-    ExpectNear(total, row["total"], row.dump());
-    ExpectNear(total / devices, row["per_npu"], row.dump());
+    ExpectNear(total.base(), row["total"], row.dump());
+    ExpectNear(total.base() / static_cast<double>(devices), row["per_npu"], row.dump());
   }
 }
 
 TEST(CostReference, Ownership) {
   LOAD(json, "tco");
   for (const Json& row : json["cases"]) {
-    OwnershipInputs in;
-    in.capital = Get(row, "capex_per_gpu") * kUsd;
-    in.years = Get(row, "life_years");
-    in.cost_of_capital = Get(row, "cost_of_capital");
-    in.power = Get(row, "kW_per_gpu") * kKW;
-    in.pue = Get(row, "PUE");
-    in.electricity = Get(row, "price_per_kWh") * kUsdPerKWh;
-    in.load = Get(row, "load");
-    in.colocation = Get(row, "colo_per_kW_month") * kUsdPerKWMonth;
-    in.upkeep = Get(row, "opex_fraction");
-    in.utilisation = Get(row, "utilisation");
-    ExpectNear(In(DeviceHour(in), kUsdPerHour), row["usd_per_gpu_hour"], row.dump());
+    Cluster cluster;
+    cluster.device.tdp = Get(row, "kW_per_gpu") * kKW;
+    SystemInputs system;
+    system.host = 0 * kUsd;
+    system.pue = Get(row, "PUE");
+    system.load = Get(row, "load");
+    system.cost_of_capital = Get(row, "cost_of_capital");
+    system.colocation = Get(row, "colo_per_kW_month") * kUsdPerKWMonth;
+    system.maintenance = Get(row, "opex_fraction");
+    system.utilisation = Get(row, "utilisation");
+    const SystemCost cost = PriceSystem(cluster, system, Get(row, "capex_per_gpu") * kUsd,
+                                        Get(row, "life_years") * kYear, Get(row, "price_per_kWh") * kUsdPerKWh);
+    ExpectNear(In(cost.device_second, kUsdPerHour), row["usd_per_gpu_hour"], row.dump());
   }
 }
 

@@ -56,14 +56,16 @@ TEST(NetworkCost, DirectLinksAreCounted) {
 
 // Each way of a link carries a device's 60 GB/s over the links of a device inside, at 2 $ per GB/s.
 TEST(NetworkCost, DirectLinksArePricedByTheirBandwidth) {
-  const LevelPrices prices{2 * kUsdPerGBps, {}, {}};
+  SystemInputs inputs;
+  inputs.link_price = 2 * kUsdPerGBps;
   for (const CountedLinks& row : kCounted) {
+    Cluster cluster;
+    cluster.devices = row.parts;
+    cluster.networks = {row.level};
+    cluster.networks[0].size = row.parts;
     const double expected = row.parts > 1 ? row.links * 2 * (60 / row.inside) * 2 : 0;
-    EXPECT_NEAR(PriceLevel(row.level, row.parts, row.parts, prices).base(), expected, 1e-9 * expected) << row.name;
+    EXPECT_NEAR(PriceNetwork(cluster, inputs).links.base(), expected, 1e-9 * expected) << row.name;
   }
-  // 4 x 4 of each, five times: 16 x 60 GB/s x 2 $ for a torus, three quarters of it for a mesh.
-  EXPECT_DOUBLE_EQ(PriceLevel(Level(Topology::kTorus, {4, 4}), 16, 80, prices).base(), 5 * 1920);
-  EXPECT_DOUBLE_EQ(PriceLevel(Level(Topology::kMesh, {4, 4}), 16, 80, prices).base(), 5 * 1440);
 }
 
 // Nodes of 8 devices with a mesh of 4 x 4 nodes between them: a mesh for each of a node's 8 devices.

@@ -13,16 +13,15 @@ namespace {
 
 // Cited: 50,000 $ all-in, three years, a fifth for operations: 2.3 $; a GB200 rack at 5 M$, likewise: 3.2 $.
 TEST(Ownership, CitedDeviceHours) {
-  OwnershipInputs h100;
-  h100.pue = 1.25;
-  h100.capital = 50000 * kUsd;
-  h100.years = 3;
-  h100.upkeep = 0.2 / 3;
-  EXPECT_NEAR(In(DeviceHour(h100), kUsdPerHour), 2.3, 0.05 * 2.3);
-  EXPECT_NEAR(In(DeviceHour(h100), kUsdPerHour), 50000 * 1.2 / (3 * 8760), 1e-12);
-  OwnershipInputs gb200 = h100;
-  gb200.capital = 5e6 / 72 * kUsd;
-  EXPECT_NEAR(In(DeviceHour(gb200), kUsdPerHour), 3.2, 0.05 * 3.2);
+  SystemInputs system;
+  system.host = 0 * kUsd;
+  system.maintenance = 0.2 / 3;
+  const auto hour = [&](Dollars all_in) {
+    return In(PriceSystem(Cluster(), system, all_in, 3 * kYear, {}).device_second, kUsdPerHour);
+  };
+  EXPECT_NEAR(hour(50000 * kUsd), 2.3, 0.05 * 2.3);
+  EXPECT_NEAR(hour(50000 * kUsd), 50000 * 1.2 / (3 * 8760), 1e-12);
+  EXPECT_NEAR(hour(5e6 / 72 * kUsd), 3.2, 0.05 * 3.2);
 }
 
 // The same figures from whole clusters of the catalogue: their devices, servers, network and halls.

@@ -107,20 +107,6 @@ TEST(Search, PruningSavesMostOfTheWork) {
   EXPECT_EQ(pruned.rejected, all.rejected);
 }
 
-TEST(Search, Resumes) {
-  const SearchOptions options{0, 1000, 10, 2};
-  const auto evaluate = [](Count i, const Search::IsDominated&) { return Toy(i, 9); };
-  Search first(options, evaluate), second(options, evaluate);
-  first.Step(331);
-  second.Resume(first.progress());
-  while (second.Step(100)) {
-  }
-  const SearchProgress whole = RunToy(options, 9, 1000, false);
-  EXPECT_EQ(Indices(second.progress().best), Indices(whole.best));
-  EXPECT_EQ(Indices(second.progress().front), Indices(whole.front));
-  EXPECT_EQ(second.progress().done, 1000);
-}
-
 TEST(Search, ShardsMergeToTheWhole) {
   const SearchOptions whole{0, 1000, 10, 2};
   const SearchProgress one = RunToy(whole, 3, 1000, false);
