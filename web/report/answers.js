@@ -2,10 +2,10 @@
 import { h, redraw, svg } from '../dom.js';
 import { fixButtons, labelOf } from '../form/fields.js';
 import { bothBytes, number, parts, text, unitSize, whole } from '../text/format.js';
-import { parse } from '../text/measure.js';
 import { inputLabel } from '../text/inputs.js';
 import { withMappingChosen } from '../state/scenario.js';
 import { pieces, t } from '../text/strings.js';
+import { hourOf } from './hour.js';
 import { boundText, deviceName, modelName, perUser, replicasOf, trainedOn, trainingBound, servedOn } from './words.js';
 
 const strong = (...children) => h('b', {}, children);
@@ -338,42 +338,6 @@ function cacheAnswer({ scenario, serving, faulty }) {
         : '',
     memory: memoryOf(serving, 'serving'),
   };
-}
-
-// Prices move: one that is more than a year old says so. `date`: a year, or year-month-day.
-export const isOld = (date, now = new Date()) => {
-  const [year, month = 12, day = 31] = String(date).split('-').map(Number);
-  return year > 0 && new Date(year + 1, month - 1, day) < now;
-};
-
-function priceOf({ device_price_usd: price }, { price_year: year }) {
-  if (price == null) return '';
-  if (year == null) return t('answers.price', { price: text(price, '$') });
-  return t(isOld(year) ? 'answers.price.old' : 'answers.price.of', { price: text(price, '$'), year });
-}
-
-// What an hour of a GPU costs, and the other way to have one: renting what its cheapest provider offers on demand, or owning.
-function hourOf({ scenario, cost, store, rentals = [] }) {
-  const { rental } = scenario.cost;
-  const hour = text(cost.device_hour_usd, '$');
-  if (rental)
-    return {
-      line: t(isOld(rental.date) ? 'answers.rented.old' : 'answers.rented', { hour, ...rental }),
-      offer: store && { name: t('answers.own'), onclick: () => store.reset('cost.rental') },
-    };
-  const [cheapest] = rentals
-    .filter(({ device, term }) => device === scenario.cluster.device.preset && term === 'on_demand')
-    .sort((a, b) => parse(a.price) - parse(b.price));
-  const offer = cheapest &&
-    store && {
-      name: t('answers.rent', {
-        hour: cheapest.price.replace(/^([\d.]+) \$\/h$/, (_, price) => text(Number(price), '$')),
-        ...cheapest,
-      }),
-      onclick: () => store.pick('cost.rental', cheapest.id),
-    };
-  const price = priceOf(cost, scenario.cost.device);
-  return { line: [t('answers.hour', { hour }), price].filter(Boolean).join(', '), offer };
 }
 
 function costAnswer({ scenario, training, serving, cost, faulty, store, rentals }) {

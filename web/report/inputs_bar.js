@@ -1,4 +1,4 @@
-// The bar at the bottom opens the form: as a sheet where there is no room beside the scene, on Start, whose sentence asks, as a column.
+// The bar that opens the form: at the bottom, as a sheet, where there is no room beside the scene; above Start, whose sentence asks, as a column.
 // It says the parallelism or, once the four answers have scrolled away or the form is open, their figures, unless hidden. The line
 // repeats what stands elsewhere, so it is not read out.
 import { h } from '../dom.js';
