@@ -19,7 +19,7 @@ test('the first screen: four answers by name, one finding, one thing to move, an
     'Training time · uninterrupted',
     'Inference latency · 2 replicas of 4 GPUs',
     'KV-cache size · 320 KiB per token',
-    'Chip cost · one H100, price $33,500',
+    'Chip cost · one H100',
   ]);
   assert.match(
     plain(await page.locator('#content h1').innerText()),
@@ -169,7 +169,7 @@ test('an own device in four actions, from six fields', async () => {
   assert.match(await sentence(page), /with 512 my H100/);
   const after = await figures(page);
   for (const i of [0, 1]) assert.notEqual(after[i], before[i]);
-  assert.match(await page.locator('.four .what').nth(3).textContent(), /price\s\$30,000/u);
+  assert.match(await page.locator('[data-answer=cost]').textContent(), /GPU-hour, price\s\$30,000/u);
   const fp8 = page.locator('[data-path="cluster.device.peak.fp8"] input[type=text]');
   await page.locator('#open-inputs').click();
   for (const key of ['group-cluster', 'more-cluster'])
