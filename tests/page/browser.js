@@ -51,7 +51,8 @@ export function site({ flags = QUICK } = {}) {
   // A file's own `before` may come first.
   const start = () =>
     (started ??= (async () => {
-      server = await serveSite();
+      // The browser keeps the files for the next page of its context: asking whether each is as it was is a quarter of a page's work.
+      server = await serveSite({ headers: { 'cache-control': 'max-age=3600' } });
       tests.base = `http://127.0.0.1:${server.address().port}/`;
       browser = await launch(flags);
     })());
