@@ -146,7 +146,7 @@ test('the own die is marked where the header’s cost lies, and a part of the bi
   await page.waitForSelector('#die-split .you');
   const drawn = await page.locator('#die-split .drawing').textContent();
   assert.match(drawn, /this device, 814\smm²/);
-  assert.match(drawn, /as published, \$3,310/);
+  assert.match(drawn, /as published, \$3,180/);
   await page.waitForSelector('#partition .mark');
   const colors = await page
     .locator('#partition .mark')
