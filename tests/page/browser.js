@@ -43,7 +43,7 @@ const PATIENCE = 180_000;
 // The site in a Chromium, for the tests of a file: {base, open(hash, options) -> {page, context, faults, done()}, lasting() -> page}.
 // A page is ready for the next test when its own has ended: a new one takes three times as long to open. A test that needs
 // options of a context, `prepare(page)` before the page is fetched, or `fresh: true` has a context of its own.
-export function site({ flags = QUICK } = {}) {
+export function site({ flags = QUICK, compressed = false } = {}) {
   let server;
   let browser;
   let started;
@@ -53,7 +53,7 @@ export function site({ flags = QUICK } = {}) {
   const start = () =>
     (started ??= (async () => {
       // A context keeps the files for its next page: asking whether each is as it was would be a quarter of the work.
-      server = await serveSite({ headers: { 'cache-control': 'max-age=3600' } });
+      server = await serveSite({ headers: { 'cache-control': 'max-age=3600' }, compressed });
       tests.base = `http://127.0.0.1:${server.address().port}/`;
       browser = await launch(flags);
     })());

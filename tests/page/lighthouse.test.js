@@ -14,7 +14,7 @@ const freePort = () =>
   });
 
 const port = await freePort();
-const chromium = site({ flags: [...FLAGS, `--remote-debugging-port=${port}`] });
+const chromium = site({ flags: [...FLAGS, `--remote-debugging-port=${port}`], compressed: true });
 
 // Lighthouse's own settings: a phone on a slow network, and a desktop.
 const CONFIGS = { mobile: undefined, desktop: desktopConfig };

@@ -3,6 +3,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createGzip } from 'node:zlib';
 
 export const SITE = fileURLToPath(new URL('../../build/site/', import.meta.url));
 
@@ -17,8 +18,8 @@ const TYPES = {
 };
 
 // `folders`: what stands under each path, which may be changed while it is served; `headers`: of every answer; `onsend(path)`
-// is told of each file that is sent, not of one that the browser holds as it is now.
-export function serveSite({ folders = { '/': SITE }, headers = {}, onsend = () => {} } = {}) {
+// is told of each file that is sent, not of one that the browser holds as it is now; `compressed`: with gzip, as hosts send it.
+export function serveSite({ folders = { '/': SITE }, headers = {}, onsend = () => {}, compressed = false } = {}) {
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(request.url.split('?')[0])).replace(/\/$/, '/index.html');
     const under = Object.keys(folders).find((one) => path.startsWith(one));
@@ -35,8 +36,11 @@ export function serveSite({ folders = { '/': SITE }, headers = {}, onsend = () =
       return;
     }
     onsend(path);
-    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', etag, ...headers });
-    createReadStream(file).pipe(response);
+    const encoding = compressed ? { 'content-encoding': 'gzip' } : {};
+    const type = TYPES[extname(file)] ?? 'application/octet-stream';
+    response.writeHead(200, { 'content-type': type, etag, ...encoding, ...headers });
+    const content = createReadStream(file);
+    (compressed ? content.pipe(createGzip()) : content).pipe(response);
   });
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
 }
