@@ -195,6 +195,7 @@ class Mixture {
     arriving.all.added = Mean([&](std::size_t i) { return of[i].added; });
     arriving.all.service = Mean([&](std::size_t i) { return of[i].service; });
     arriving.all.square_service = Mean([&](std::size_t i) { return of[i].square_service; });
+    arriving.all.pass = Mean([&](std::size_t i) { return of[i].pass; });
     const double tokens = Mean([&](std::size_t i) { return ComputedTokens(classes_[i].load).tokens.base(); });
     arriving.all.full_step = std::max(1.0, (StepTokens(First()) / tokens).base()) * arriving.all.added;
     return arriving;

@@ -113,8 +113,9 @@ ServingPerformance OpenLoop(const Deployment& deployment, Ratio arrivals, Ratio 
   const Hertz rate = RateWith(deployment, mean, prefill.first, full_load);
   const RequestCycle cycle = CycleWith(deployment, rate, mean, decode, prefill.first,
                                        ArrivingAt(deployment, performance.running, decode), full_load);
-  performance.tpot =
-      Figure("Time per output token (TPOT)", cycle.tpot, "after the first, with others' prefills in between");
+  performance.tpot = Figure("Time per output token (TPOT)", min(cycle.tpot, full.tpot),
+                            "after the first, with others' prefills in between; no longer than with every slot "
+                            "occupied, where they come together as requests end");
   performance.utilization = Figure("Utilization", per_group / capacity, "arrivals over capacity");
   performance.queue = Figure("Waiting for a slot", WaitOverService(performance.utilization, slots) * cycle.time,
                              "M/M/c queue with one server per slot (Sakasegawa 1977)");
