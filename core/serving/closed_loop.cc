@@ -89,11 +89,15 @@ RequestFlow FlowOf(const Deployment& deployment, Ratio concurrency, Seconds late
 
 }  // namespace
 
-Ratio WaitOverService(Ratio load, Ratio servers) {
+Ratio WaitOverService(Ratio load, Ratio servers, Ratio variation) {
   const Ratio occupied =
       Figure("Share of the servers that is occupied", min(kMostOccupied, load), "below 1: the queue would never end");
-  return Figure("Wait over the service time", pow(occupied, sqrt(2 * (servers + 1)) - 1) / (servers * (1 - occupied)),
-                "M/M/c queue", "Sakasegawa 1977");
+  const Ratio exponential =
+      Figure("Wait over the service time, if services were exponential",
+             pow(occupied, sqrt(2 * (servers + 1)) - 1) / (servers * (1 - occupied)), "M/M/c queue", "Sakasegawa 1977");
+  return Figure("Wait over the service time", exponential * (1 + variation) / 2,
+                "random arrivals; the more services differ, the longer",
+                "Allen and Cunneen: Allen, Probability, Statistics, and Queueing Theory, 1990");
 }
 
 Ratio AttentionGroups(const Deployment& deployment) {

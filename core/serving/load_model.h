@@ -116,8 +116,10 @@ double SettledSequences(double slots, const Inflow& inflow) {
 // lowers the throughput: then the number with the highest throughput.
 Ratio UsefulSlots(const Deployment& deployment, Ratio max_slots, bool may_wait, std::optional<Ratio> offered);
 
-// Mean wait in an M/M/c queue, relative to the service time (Sakasegawa 1977).
-Ratio WaitOverService(Ratio load, Ratio servers);
+// Mean wait in a queue of random arrivals, relative to the service time: that of an M/M/c queue (Sakasegawa 1977) times
+// (1 + variation) / 2, where `variation` is the squared coefficient of variation of the service times (Allen and
+// Cunneen: Allen, Probability, Statistics, and Queueing Theory, 1990). Requests of one length: 0, half of the wait.
+Ratio WaitOverService(Ratio load, Ratio servers, Ratio variation);
 
 // Attention groups of all replicas.
 Ratio AttentionGroups(const Deployment& deployment);

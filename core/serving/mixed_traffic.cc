@@ -123,6 +123,10 @@ class Mixture {
     return mean;
   }
 
+  // A request is handled before it needs a slot.
+  [[nodiscard]] Seconds HeldIn(Seconds cycle) const {
+    return cycle - Mean([&](std::size_t i) { return TimeRequest(classes_[i].deployment); });
+  }
   [[nodiscard]] double MeanOutput() const {
     return Mean([&](std::size_t i) { return static_cast<double>(classes_[i].load.output); });
   }
@@ -195,6 +199,7 @@ class Mixture {
     arriving.all.added = Mean([&](std::size_t i) { return of[i].added; });
     arriving.all.service = Mean([&](std::size_t i) { return of[i].service; });
     arriving.all.square_service = Mean([&](std::size_t i) { return of[i].square_service; });
+    arriving.all.pass = Mean([&](std::size_t i) { return of[i].pass; });
     const double tokens = Mean([&](std::size_t i) { return ComputedTokens(classes_[i].load).tokens.base(); });
     arriving.all.full_step = std::max(1.0, (StepTokens(First()) / tokens).base()) * arriving.all.added;
     return arriving;
@@ -254,7 +259,7 @@ class Mixture {
   Cycles Serve(ServingPerformance& performance) const {
     const Hertz per_group = *load_.requests_per_s / Groups() / (1 * kS);
     const Cycles full = SteadyCycles(slots_);
-    const Hertz capacity = slots_ / full.mean;
+    const Hertz capacity = slots_ / HeldIn(full.mean);
     performance.saturated = per_group >= capacity;
     performance.utilization = min(1.0, per_group / capacity);
     if (performance.saturated) {
@@ -263,15 +268,14 @@ class Mixture {
     }
     const double mean = SettledSequences(slots_, [&](double n) { return per_group * CyclesAt(per_group, n).mean; });
     Cycles cycles = CyclesAt(per_group, mean);
+    for (std::size_t i = 0; i < classes_.size(); ++i) cycles.of[i].tpot = min(cycles.of[i].tpot, full.of[i].tpot);
     performance.running = std::max(1.0, mean);
-    // M/G/c queue (Allen and Cunneen), applied only if cycles vary more than in an M/M/c queue.
-    performance.queue =
-        WaitOverService(performance.utilization, slots_) * cycles.mean * std::max(1.0, (1 + cycles.variation) / 2);
+    performance.queue = WaitOverService(performance.utilization, slots_, cycles.variation) * HeldIn(cycles.mean);
     return cycles;
   }
 
   void SetFigures(ServingPerformance& performance, const Cycles& cycles, ServingReport& report) const {
-    const Hertz arrivals = performance.saturated  ? Groups() * slots_ / cycles.mean
+    const Hertz arrivals = performance.saturated  ? Groups() * slots_ / HeldIn(cycles.mean)
                            : load_.requests_per_s ? *load_.requests_per_s / (1 * kS)
                                                   : 1 / cycles.mean;
     std::optional<Seconds> lowest;

@@ -72,10 +72,27 @@ Hertz RateWith(const Deployment& deployment, Ratio running, Seconds prefill, con
                    "as many as leave, but for the steps of tiles");
 }
 
+// Squared coefficient of variation of the time that a request keeps its slot. Outputs are of one length, and so are
+// prompts, but what turns of sessions prefill differs.
+Ratio VariationOf(const ArrivingPrompts& prompts, Seconds held) {
+  return Figure("Variation of the time in a slot",
+                max(0.0, (prompts.square_service - prompts.service * prompts.service) / (held * held)),
+                "variance over the square of the mean: requests differ in what they prefill");
+}
+
+// A request is handled before it needs a slot.
+Seconds HeldIn(const Deployment& deployment, Seconds cycle) {
+  return Figure("Time in a slot", cycle - TimeRequest(deployment), "without the handling before it");
+}
+
 ServingPerformance AtCapacity(const Deployment& deployment, Ratio slots) {
   const Ratio concurrency =
       Figure("Requests in flight at capacity", slots * AttentionGroups(deployment), "every slot is occupied");
   ServingPerformance performance = ClosedLoop(deployment, concurrency, slots, Rounds::kSteady);
+  const Seconds latency = performance.latency, held = HeldIn(deployment, latency);
+  performance.rate = Figure("Throughput in output tokens", performance.rate * (latency / held),
+                            "the next requests are handled while every slot is occupied");
+  performance.in_flight = Figure("Requests in flight", performance.in_flight * (latency / held), "Little's law");
   performance.saturated = true;
   performance.utilization = 1;
   return performance;
@@ -111,13 +128,16 @@ ServingPerformance OpenLoop(const Deployment& deployment, Ratio arrivals, Ratio 
   const DecodeTimes& decode = performance.decode = DecodeOf(deployment, performance.running);
   const PrefillTimes& prefill = performance.prefill = PrefillsOf(deployment, performance.running, decode);
   const Hertz rate = RateWith(deployment, mean, prefill.first, full_load);
-  const RequestCycle cycle = CycleWith(deployment, rate, mean, decode, prefill.first,
-                                       ArrivingAt(deployment, performance.running, decode), full_load);
-  performance.tpot =
-      Figure("Time per output token (TPOT)", cycle.tpot, "after the first, with others' prefills in between");
+  const ArrivingPrompts prompts = ArrivingAt(deployment, performance.running, decode);
+  const RequestCycle cycle = CycleWith(deployment, rate, mean, decode, prefill.first, prompts, full_load);
+  performance.tpot = Figure("Time per output token (TPOT)", min(cycle.tpot, full.tpot),
+                            "after the first, with others' prefills in between; no longer than with every slot "
+                            "occupied, where they come together as requests end");
   performance.utilization = Figure("Utilization", per_group / capacity, "arrivals over capacity");
-  performance.queue = Figure("Waiting for a slot", WaitOverService(performance.utilization, slots) * cycle.time,
-                             "M/M/c queue with one server per slot (Sakasegawa 1977)");
+  const Seconds held = HeldIn(deployment, cycle.alone + cycle.prefill_wait + (output - 1) * performance.tpot);
+  performance.queue =
+      Figure("Waiting for a slot", WaitOverService(performance.utilization, slots, VariationOf(prompts, held)) * held,
+             "a queue with one server per slot");
   performance.ttft = Figure("Time to first token (TTFT)", cycle.alone + cycle.prefill_wait + performance.queue,
                             "own prefill, waiting for others' prefills and for a slot");
   performance.latency = Figure("End-to-end latency", performance.ttft + (output - 1) * performance.tpot);

@@ -7,13 +7,15 @@
 //
 // The arrival waits for half of that step, and for the steps launched ahead. Its own step also holds the other arrivals
 // of the same step. Arrivals during its own step lengthen the following steps: by r of it, r^2, and so on. An engine
-// that prefills before it decodes decodes only in steps without prompts; other steps then do not include d.
+// that prefills before it decodes decodes only in steps without prompts (first_passes.h); other steps then do not
+// include d.
 #include "core/serving/random_arrivals.h"
 
 #include <vector>
 
 #include "core/base/figure.h"
 #include "core/engine_step/mixed_step.h"
+#include "core/serving/first_passes.h"
 #include "core/serving/phase_time.h"
 #include "core/serving/prefix_cache.h"
 
@@ -53,19 +55,20 @@ std::vector<PromptClass> TurnsOf(const ServingLoad& load) {
           {lost / 2, {added + earlier + apart, system}}};
 }
 
-// Passes that only prefill. While others decode, the host launches them ahead.
-Seconds PrefillApart(const Deployment& deployment, Ratio prompts, const PromptTokens& prompt) {
-  Deployment paced = deployment;
-  paced.launch.per_operation = Seconds{};
-  return Figure("Prefill of a prompt in passes that only prefill",
-                (TimePrompt(paced, prompts, prompt).occupancy + deployment.engine.overhead.prefill_step) / prompts);
-}
+// Prompts of a step: as many as it takes, and mean of those that hold any.
+struct PromptsOfStep {
+  Ratio most, mean;
+};
 
-// Time that a prompt adds to its steps, with `together` prompts in a step.
-Seconds AddedBy(const Deployment& deployment, Ratio running, const DecodeTimes& decode, Ratio together,
+// Time that a prompt adds to its steps.
+Seconds AddedBy(const Deployment& deployment, Ratio running, const DecodeTimes& decode, const PromptsOfStep& together,
                 const PromptTokens& prompt) {
-  const Ratio chunks = ChunksOf(deployment, prompt.tokens), prompts = chunks > 1 ? Ratio(1) : together;
-  if (PrefillsApart(deployment) || PrefillsFirst(deployment)) return PrefillApart(deployment, prompts, prompt);
+  const Ratio chunks = ChunksOf(deployment, prompt.tokens), prompts = chunks > 1 ? Ratio(1) : together.mean;
+  if (PrefillsFirst(deployment)) {
+    const Seconds pass = MeanPass(deployment, prompts, chunks > 1 ? Ratio(1) : together.most, prompt);
+    return Figure("Prefill of a prompt", pass / prompts, "in a mean pass");
+  }
+  if (PrefillsApart(deployment)) return PrefillApart(deployment, prompts, prompt);
   const PromptTokens chunk = MeanChunk(prompt, chunks);
   MixedPass pass;
   pass.decode = {running, MeanContext(deployment), CheckedTokens(deployment), Ratio(deployment.load.output)};
@@ -93,7 +96,7 @@ StepLengths StepsOf(const Deployment& deployment, Hertz arrivals, Seconds decode
              arrivals * prompts.square_service / (1 - occupied * occupied), "the longer the likelier", kGatedSource);
   constexpr std::string_view kMean = "Mean step", kSeen = "Step that an arrival falls into";
   if (PrefillsFirst(deployment)) {
-    const Ratio quiet = Figure("No arrival in a prefill", exp(-arrivals * prompts.service), "Poisson");
+    const Ratio quiet = Figure("No arrival in a prefill", exp(-arrivals * prompts.pass), "Poisson");
     const Ratio decoding =
         Figure("Steps that decode", quiet / (1 - exp(-arrivals * decode) + quiet), "nobody arrived in an earlier one");
     steps.mean = Figure(kMean, decoding * decode / (1 - occupied), "", kGatedSource);
@@ -114,16 +117,27 @@ Seconds WaitForLink(const RandomArrivals& arrivals, const ArrivingPrompts& promp
                 "a queue of equal services: Pollaczek and Khinchine");
 }
 
+// Between two decode steps as many requests come as end.
+PromptsOfStep TogetherIn(const Deployment& deployment, Ratio running, const DecodeTimes& decode, Ratio filling,
+                         const PromptTokens& prompt) {
+  const Ratio most = max(1.0, floor(filling)), steps = DecodeSteps(deployment), ending = running / steps;
+  if (PrefillsFirst(deployment)) {
+    const Seconds step = Figure("Decode step, drafts included", decode.token * (Ratio(deployment.load.output) / steps),
+                                "of all the tokens that it yields");
+    return {most, PromptsOfPass(deployment, step, ending, most, prompt)};
+  }
+  return {most, Figure("Prompts of a step that holds any", min(most, ending / (1 - exp(-ending))),
+                       "as many arrive as end, Poisson; no more than a step takes")};
+}
+
 }  // namespace
 
 ArrivingPrompts ArrivingAt(const Deployment& deployment, Ratio running, const DecodeTimes& decode) {
   const ServingLoad& load = deployment.load;
   const PromptTokens mean = ComputedTokens(load);
   const std::vector<PromptClass> classes = load.sessions ? TurnsOf(load) : std::vector<PromptClass>{{1, mean}};
-  const Ratio filling = StepTokens(deployment) / mean.tokens, ending = running / DecodeSteps(deployment);
-  const Ratio together =
-      Figure("Prompts of a step that holds any", min(max(1.0, floor(filling)), ending / (1 - exp(-ending))),
-             "as many arrive as end, Poisson; no more than a step takes");
+  const Ratio filling = StepTokens(deployment) / mean.tokens;
+  const PromptsOfStep together = TogetherIn(deployment, running, decode, filling, mean);
   ArrivingPrompts prompts;
   for (const auto& [share, prompt] : classes) {
     if (!(share > 0)) continue;
@@ -137,6 +151,7 @@ ArrivingPrompts ArrivingAt(const Deployment& deployment, Ratio running, const De
   prompts.added = Figure("Mean prefill", prompts.added, "of all prompts, what it adds to the steps that hold it");
   prompts.service = Figure("Mean prefill with the decoding in between", prompts.service);
   prompts.square_service = Figure("Mean square of a prefill", prompts.square_service, "with the decoding in between");
+  prompts.pass = Figure("Prefills of a step that holds any", together.mean * prompts.added);
   prompts.full_step = Figure("Prefills of a full step", max(1.0, filling) * prompts.added);
   if (deployment.engine.scheduler.loads_apart) prompts.load = LoadPrefixes(deployment, 1, mean.cached, Seconds{}).time;
   return prompts;

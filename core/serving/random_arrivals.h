@@ -15,6 +15,7 @@ struct ArrivingPrompts {
   Seconds added;                                   // mean, added to the steps that hold the prompts
   Seconds service;                                 // mean, plus decoding in all of their steps but one
   decltype(Seconds() * Seconds()) square_service;  // mean square of service
+  Seconds pass;                                    // mean, of the prompts of a step that holds any
   Seconds full_step;                               // prefill time of a step that is full
   Seconds load;                                    // mean time to load a cached prefix, while others go on
 };

@@ -89,14 +89,14 @@ Served ServeArrivals(const Pools& pools, Ratio requests, Ratio output, Seconds t
                             "arrivals, at most the capacity of both pools");
   // At capacity the queue is unbounded, and its wait is left out.
   if (!(arrivals < min(pools.prefill_limit, pools.decode_limit))) return {rate, Seconds{}, true};
+  // All requests are alike, so that services in either pool do not vary.
   const auto queue = [&](Hertz capacity, Ratio servers) {
-    return WaitOverService(Figure("Arrivals over the capacity of the pool", arrivals / capacity), servers);
+    return WaitOverService(Figure("Arrivals over the capacity of the pool", arrivals / capacity), servers, 0);
   };
-  return {rate,
-          Figure("Waiting for the prefill pool and for a slot to decode",
-                 queue(pools.prefill_limit, pools.prefill_groups) * pools.shared_prefill / 2 +
-                     queue(pools.decode_limit, pools.slots) * output * tpot,
-                 "queues of random arrivals: deterministic prefill, one decode server per slot (Sakasegawa 1977)")};
+  return {rate, Figure("Waiting for the prefill pool and for a slot to decode",
+                       queue(pools.prefill_limit, pools.prefill_groups) * pools.shared_prefill +
+                           queue(pools.decode_limit, pools.slots) * output * tpot,
+                       "queues of random arrivals: a prefill server per group, a decode server per slot")};
 }
 
 Served Serve(const ServingLoad& load, const Pools& pools, Ratio running, Seconds unqueued_latency, Seconds tpot) {

@@ -1,6 +1,9 @@
 // The load model: queueing identities, limits, and an explanation for every figure.
+#include "core/serving/load_model.h"
+
 #include <cmath>
 
+#include "core/engine_step/deployment.h"
 #include "tests/core/serving/served.h"
 #include "tests/support/explained.h"
 
@@ -63,10 +66,24 @@ TEST(OpenLoop, ServesWhatArrivesUntilItCannot) {
     EXPECT_NEAR(report.requests_per_s / (share * most), 1, 1e-4);
     before = report.ttft;
   }
+  // A batch's next request is handled in the slot of the one before; with arrivals, somebody is always handled already.
+  const Result<Scenario> scenario = ScenarioOf(kLargeLoad);
+  const Deployment deployment = Deploy(scenario->model, scenario->cluster, *scenario->serving);
+  const Seconds handling = deployment.engine.overhead.per_request * deployment.load.tuning.host +
+                           2000 * deployment.engine.overhead.per_prompt_token;
   const ServingReport over = ServedWith({"serving.requests_per_s=" + std::to_string(1.2 * most)});
   ASSERT_EQ(over.infeasible.size(), 1U);
   EXPECT_EQ(over.infeasible[0].reason, "rate");
-  EXPECT_NEAR(over.requests_per_s / most, 1, 1e-6);
+  EXPECT_NEAR(over.requests_per_s / most, over.request_latency / (over.request_latency - handling), 1e-6);
+  EXPECT_NEAR(over.requests_per_s * over.request_latency.base() / over.requests_in_flight, 1, 1e-9);
+}
+
+// One server, half of the time occupied: services of one length wait for half of one (Pollaczek and Khinchine: 0.5 / (2
+// x 0.5)), exponential ones for a whole one, and those of a squared variation of 3 for two.
+TEST(OpenLoop, WaitsTheLongerTheMoreServicesDiffer) {
+  EXPECT_NEAR(WaitOverService(0.5, 1, 0).base(), 0.5, 1e-12);
+  EXPECT_NEAR(WaitOverService(0.5, 1, 1).base(), 1, 1e-12);
+  EXPECT_NEAR(WaitOverService(0.5, 1, 3).base(), 2, 1e-12);
 }
 
 TEST(Prefix, FoundInTheCacheShortensThePrefillOnly) {

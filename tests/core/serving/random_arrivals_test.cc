@@ -14,7 +14,7 @@ constexpr double kMillisecond = 1e-3;
 
 ArrivingPrompts Prompts(Seconds service, double square_ms2) {
   ArrivingPrompts prompts;
-  prompts.added = prompts.service = service;
+  prompts.added = prompts.service = prompts.pass = service;
   prompts.square_service = square_ms2 * (1e-3 * kS) * (1e-3 * kS);
   prompts.full_step = 1 * kS;
   return prompts;

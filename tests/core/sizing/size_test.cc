@@ -72,23 +72,24 @@ TEST(SizeByHand, WeightsSetTheDevicesAndServersThePowerAndCost) {
 }
 
 TEST(SizeByHand, AQueueSetsTheReplicas) {
-  // Engines that run one request at a time, of one output token: M/M/1 queues. Llama-3.1-8B on 8,192 tokens in bf16 is
+  // Engines that run one request at a time, of one output token: M/D/1 queues. Llama-3.1-8B on 8,192 tokens in bf16 is
   // 2 x 6.98e9 x 8,192 = 114.4 TFLOP of products, at 0.865 / 1.225 of 989 TFLOP/s 0.164 s; attention takes 1.0 ms a
   // layer (tests/validation/hopper/h100.csv, cuDNN), 0.032 s; norms, residuals, rotation and activation pass over 1.4 GB
-  // a layer, at 2.8 TB/s 0.016 s: S = 0.212 s. TTFT = S / (1 - rho) <= 1 s where rho <= 0.788 per replica, so that 10
-  // requests/s take 10 x 0.212 / 0.788 = 2.69 replicas: 3. Three stand for every S between 0.167 and 0.231 s.
+  // a layer, at 2.8 TB/s 0.016 s: S = 0.212 s. TTFT = S (1 + rho / (2 (1 - rho))) <= 1 s where rho <= 0.881 per replica
+  // (Pollaczek and Khinchine), so that 10 requests/s take 10 x 0.212 / 0.881 = 2.41 replicas: 3. Three stand for every S
+  // between 0.181 and 0.255 s.
   const Json one_device{
       {"requests_per_s", 10}, {"ttft", 1}, {"clusters", {"dgx-h100"}}, {"limits", {"tp<=1", "pp<=1"}}};
   const Json sized = First(kOneAtATime, one_device);
   ASSERT_TRUE(sized["holds"].get<bool>());
   EXPECT_EQ(CountAt(sized, "deployment.replicas"), 3);
   EXPECT_EQ(CountAt(sized, "deployment.devices"), 3);
-  // rho = 10 / 3 x 0.212 = 0.71; the rate at which TTFT is 1 s is 3 x 0.788 / 0.212 = 11.2 requests/s.
+  // rho = 10 / 3 x 0.212 = 0.71; the rate at which TTFT is 1 s is 3 x 0.881 / 0.212 = 12.5 requests/s.
   EXPECT_NEAR(*NumberAt(sized, "at_peak.utilization"), 0.71, 0.05);
-  EXPECT_NEAR(*NumberAt(sized, "headroom.requests_per_s"), 11.2, 1.0);
+  EXPECT_NEAR(*NumberAt(sized, "headroom.requests_per_s"), 12.5, 1.0);
   EXPECT_EQ(sized["headroom"]["breaks_first"], "ttft");
 
-  // 1.7 times the rate at the peak is 17 requests/s: 4.57 replicas, 5 for every S between 0.191 and 0.227 s. The mean
+  // 1.7 times the rate at the peak is 17 requests/s: 4.09 replicas, 5 for every S between 0.208 and 0.251 s. The mean
   // rate needs 3 of them, so that at the mean 2 may fail.
   Json peak = one_device;
   peak["peak_over_mean"] = 1.7;
