@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -126,18 +127,24 @@ class PoolSearch {
     return fleet_.Bought({(prefillers + spare) * prefiller.devices, (decoders + spare) * decoder.devices});
   }
 
-  [[nodiscard]] bool CanImprove(const Replica& prefiller, Count prefillers, const Replica& decoder,
-                                Count decoders) const {
+  [[nodiscard]] bool CanImprove(const Replica& prefiller, Count prefillers, const Replica& decoder, Count decoders) {
     const PoolSizes bought = BoughtFor(prefiller, prefillers, decoder, decoders);
     if (!fleet_.Allows(question_, bought)) return false;
-    return !result_.cheapest || fleet_.HourlyCostOf(bought) <= result_.cheapest->cost;
+    return !result_.cheapest || HourlyCostOf(bought) <= result_.cheapest->cost;
+  }
+
+  // Thousands of pairs come to the same few purchases.
+  DollarsPerSecond HourlyCostOf(const PoolSizes& bought) {
+    const auto [known, is_new] = hourly_costs_.try_emplace({bought.prefill, bought.decode});
+    if (is_new) known->second = fleet_.HourlyCostOf(bought);
+    return known->second;
   }
 
   void Keep(const Replica& prefiller, Count prefillers, const Replica& decoder, Count decoders) {
     if (!CanImprove(prefiller, prefillers, decoder, decoders)) return;
     const PoolSizes bought = BoughtFor(prefiller, prefillers, decoder, decoders);
     const Verdict verdict = Judge(prefiller, prefillers, decoder, decoders, problem_.targets);
-    const DollarsPerSecond cost = fleet_.HourlyCostOf(bought);
+    const DollarsPerSecond cost = HourlyCostOf(bought);
     const std::optional<SizedPools>& best = result_.cheapest;
     if (best && !(cost < best->cost) && verdict.load >= best->verdict.load) return;
     result_.cheapest = SizedPools{load_, prefillers, decoders, bought, cost, verdict};
@@ -174,6 +181,7 @@ class PoolSearch {
   Cluster cluster_;
   ServingLoad load_;  // the last load that was judged
   ServingMemo memo_;
+  std::map<std::pair<Count, Count>, DollarsPerSecond> hourly_costs_;  // by devices to prefill and to decode
   PoolsResult result_;
   double nearest_ = 0;  // load of the best deployment that fails
 };
