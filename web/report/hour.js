@@ -3,16 +3,19 @@ import { text } from '../text/format.js';
 import { parse } from '../text/measure.js';
 import { t } from '../text/strings.js';
 
-// Prices move: one that is more than a year old says so. `date`: a year, or year-month-day.
+// `date`: a year, or year-month-day.
 export const isOld = (date, now = new Date()) => {
   const [year, month = 12, day = 31] = String(date).split('-').map(Number);
   return year > 0 && new Date(year + 1, month - 1, day) < now;
 };
 
+// Prices move: a date that is more than a year ago says so.
+const aged = (date) => (isOld(date) ? t('answers.old', { date }) : date);
+
 function priceOf({ device_price_usd: price }, { price_year: year }) {
   if (price == null) return '';
   if (year == null) return t('answers.price', { price: text(price, '$') });
-  return t(isOld(year) ? 'answers.price.old' : 'answers.price.of', { price: text(price, '$'), year });
+  return t('answers.price.of', { price: text(price, '$'), year: aged(year) });
 }
 
 // What an hour of a GPU costs, and the other way to have one: renting what its cheapest provider offers on demand, or owning.
@@ -21,7 +24,7 @@ export function hourOf({ scenario, cost, store, rentals = [] }) {
   const hour = text(cost.device_hour_usd, '$');
   if (rental)
     return {
-      line: t(isOld(rental.date) ? 'answers.rented.old' : 'answers.rented', { hour, ...rental }),
+      line: t('answers.rented', { hour, ...rental, date: aged(rental.date) }),
       offer: store && { name: t('answers.own'), onclick: () => store.reset('cost.rental') },
     };
   const [cheapest] = rentals
@@ -32,6 +35,7 @@ export function hourOf({ scenario, cost, store, rentals = [] }) {
       name: t('answers.rent', {
         hour: cheapest.price.replace(/^([\d.]+) \$\/h$/, (_, price) => text(Number(price), '$')),
         ...cheapest,
+        date: aged(cheapest.date),
       }),
       onclick: () => store.pick('cost.rental', cheapest.id),
     };
