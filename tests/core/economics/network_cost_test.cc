@@ -66,6 +66,16 @@ TEST(NetworkCost, DirectLinksArePricedByTheirBandwidth) {
     const double expected = row.parts > 1 ? row.links * 2 * (60 / row.inside) * 2 : 0;
     EXPECT_NEAR(PriceNetwork(cluster, inputs).links.base(), expected, 1e-9 * expected) << row.name;
   }
+  // 4 x 4 of each, five times: 16 x 60 GB/s x 2 $ for a torus, three quarters of it for a mesh.
+  const auto five = [&](Topology topology) {
+    Cluster cluster;
+    cluster.devices = 80;
+    cluster.networks = {Level(topology, {4, 4})};
+    cluster.networks[0].size = 16;
+    return PriceNetwork(cluster, inputs).links.base();
+  };
+  EXPECT_DOUBLE_EQ(five(Topology::kTorus), 5 * 1920);
+  EXPECT_DOUBLE_EQ(five(Topology::kMesh), 5 * 1440);
 }
 
 // Nodes of 8 devices with a mesh of 4 x 4 nodes between them: a mesh for each of a node's 8 devices.
