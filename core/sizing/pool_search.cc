@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -128,15 +129,14 @@ class PoolSearch {
   }
 
   [[nodiscard]] bool CanImprove(const Replica& prefiller, Count prefillers, const Replica& decoder, Count decoders) {
-    const PoolSizes bought = BoughtFor(prefiller, prefillers, decoder, decoders);
-    if (!fleet_.Allows(question_, bought)) return false;
-    return !result_.cheapest || HourlyCostOf(bought) <= result_.cheapest->cost;
+    const std::optional<DollarsPerSecond>& cost = CostOf(BoughtFor(prefiller, prefillers, decoder, decoders));
+    return cost && (!result_.cheapest || *cost <= result_.cheapest->cost);
   }
 
-  // Thousands of pairs come to the same few purchases.
-  DollarsPerSecond HourlyCostOf(const PoolSizes& bought) {
-    const auto [known, is_new] = hourly_costs_.try_emplace({bought.prefill, bought.decode});
-    if (is_new) known->second = fleet_.HourlyCostOf(bought);
+  // Per hour; nothing if the question's limits do not allow the purchase. Thousands of pairs come to the same few.
+  const std::optional<DollarsPerSecond>& CostOf(const PoolSizes& bought) {
+    const auto [known, is_new] = costs_.try_emplace({bought.prefill, bought.decode});
+    if (is_new && fleet_.Allows(question_, bought)) known->second = fleet_.HourlyCostOf(bought);
     return known->second;
   }
 
@@ -144,7 +144,7 @@ class PoolSearch {
     if (!CanImprove(prefiller, prefillers, decoder, decoders)) return;
     const PoolSizes bought = BoughtFor(prefiller, prefillers, decoder, decoders);
     const Verdict verdict = Judge(prefiller, prefillers, decoder, decoders, problem_.targets);
-    const DollarsPerSecond cost = HourlyCostOf(bought);
+    const DollarsPerSecond cost = *CostOf(bought);
     const std::optional<SizedPools>& best = result_.cheapest;
     if (best && !(cost < best->cost) && verdict.load >= best->verdict.load) return;
     result_.cheapest = SizedPools{load_, prefillers, decoders, bought, cost, verdict};
@@ -181,7 +181,7 @@ class PoolSearch {
   Cluster cluster_;
   ServingLoad load_;  // the last load that was judged
   ServingMemo memo_;
-  std::map<std::pair<Count, Count>, DollarsPerSecond> hourly_costs_;  // by devices to prefill and to decode
+  std::map<std::pair<Count, Count>, std::optional<DollarsPerSecond>> costs_;  // by devices to prefill and to decode
   PoolsResult result_;
   double nearest_ = 0;  // load of the best deployment that fails
 };
