@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/nearest_names.h"
 #include "core/base/release.h"
-#include "core/command_line/verbs.h"
 #include "core/text/table.h"
 
 namespace slipstick {
@@ -45,6 +45,12 @@ std::string Roff(std::string_view text) {
     }
   }
   return escaped;
+}
+
+std::string Suggested(std::string_view word, const std::vector<std::string_view>& names) {
+  std::string text;
+  for (const std::string& name : NearestNames(word, names)) text += (text.empty() ? "; nearest: " : ", ") + name;
+  return text;
 }
 
 }  // namespace
@@ -90,6 +96,18 @@ std::string ManualText() {
          "wrong; every issue "
          "is named, with\n" +
          "what would mend it.\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nNo colors on a terminal.\n";
+}
+
+std::string UnknownCommand(std::string_view word) {
+  std::vector<std::string_view> names;
+  for (const Verb& verb : Verbs()) names.push_back(verb.name);
+  return "Unknown command" + Suggested(word, names) + "; `slipstick --help` lists all";
+}
+
+std::string UnknownOption(std::string_view word, const Verb& verb) {
+  std::vector<std::string_view> names;
+  for (const CommandOption* option : OptionsOf(verb)) names.push_back(option->name);
+  return "Unknown option" + Suggested(word, names) + "; `slipstick " + std::string(verb.name) + " --help` lists all";
 }
 
 }  // namespace slipstick

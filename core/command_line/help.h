@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/command_line/verbs.h"
+
 namespace slipstick {
 
 std::string UsageText();
@@ -11,5 +13,9 @@ std::string UsageText();
 std::string HelpText(std::string_view name);
 // The manual page, as man reads it.
 std::string ManualText();
+
+// What is wrong with the name of a command or of an option of one, and the names like it.
+std::string UnknownCommand(std::string_view word);
+std::string UnknownOption(std::string_view word, const Verb& verb);
 
 }  // namespace slipstick

@@ -145,10 +145,11 @@ slipstick::Result<CommandLine> ParseArguments(const std::vector<std::string>& ar
   for (const slipstick::CommandOption& option : slipstick::CommandOptions()) {
     if (!option.value.empty()) line.options.emplace(option.name, option.standard);
   }
+  if (verb == nullptr) return slipstick::Issues{{arguments[0], slipstick::UnknownCommand(arguments[0])}};
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string argument = arguments[i] == "--optimize" ? "--optimise" : arguments[i];
     const auto option = line.options.find(argument);
-    if (verb != nullptr && slipstick::OptionOf(argument) != nullptr && !HasOption(*verb, argument)) {
+    if (slipstick::OptionOf(argument) != nullptr && !HasOption(*verb, argument)) {
       return slipstick::Issues{
           {argument, "Not an option of " + arguments[0] + ", which `slipstick " + arguments[0] + " --help` lists"}};
     }
@@ -176,7 +177,7 @@ slipstick::Result<CommandLine> ParseArguments(const std::vector<std::string>& ar
     } else if (option != line.options.end()) {
       option->second = arguments[++i];
     } else if (argument.size() > 1 && argument[0] == '-') {
-      return slipstick::Issues{{argument, "Unknown option"}};
+      return slipstick::Issues{{argument, slipstick::UnknownOption(argument, *verb)}};
     } else if (argument.find('=') != std::string::npos) {
       line.assignments.push_back(argument);
     } else {
@@ -366,16 +367,16 @@ int Run(const std::string& verb, const CommandLine& line) {
   }
   if (verb == "dependence")
     return Print(slipstick::DependenceAnswer(request, line.assignments, line.Option("--input")));
-  if (verb == "sweep" || verb == "solve") return AnswerRange(verb, request, line);
-  return Wrong(verb, "Unknown command");
+  return AnswerRange(verb, request, line);  // sweep or solve
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.empty() || IsHelp(arguments[0])) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() == 2 && arguments[0] == "help") arguments = {arguments[1], "--help"};
+  if (arguments.empty() || IsHelp(arguments[0]) || arguments[0] == "help") {
     std::cout << slipstick::UsageText();
     return arguments.empty() ? kWrongRequest : kAnswered;
   }
@@ -391,7 +392,7 @@ int main(int argc, char** argv) {
   }
   if (std::any_of(arguments.begin() + 1, arguments.end(), IsHelp)) {
     const std::string help = slipstick::HelpText(verb);
-    if (help.empty()) return Wrong(verb, "Unknown command");
+    if (help.empty()) return Wrong(verb, slipstick::UnknownCommand(verb));
     std::cout << help;
     return kAnswered;
   }

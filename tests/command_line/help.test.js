@@ -5,28 +5,7 @@ import test from "node:test";
 import { ROOT } from "../support/module.js";
 
 const run = (...args) => spawnSync(ROOT + "build/native/slipstick", args, { encoding: "utf8" });
-const VERBS = [
-  "evaluate",
-  "search",
-  "merge",
-  "sweep",
-  "solve",
-  "size",
-  "replay",
-  "advise",
-  "sensitivity",
-  "design",
-  "study",
-  "cost-study",
-  "kernel",
-  "describe",
-  "presets",
-  "import-model",
-  "compare",
-  "schema",
-  "completion",
-  "man",
-];
+const VERBS = [...run("--help").stdout.matchAll(/^ {2}slipstick (\S+)/gm)].map(([, verb]) => verb);
 const NEEDS_FILES = ["merge", "import-model", "replay"];
 
 for (const verb of VERBS) {
@@ -49,9 +28,21 @@ for (const verb of VERBS) {
   });
 }
 
-test("--help lists every command; an unknown one has no help", () => {
-  const { status, stdout } = run("--help");
-  assert.equal(status, 0);
-  for (const verb of VERBS) assert.match(stdout, new RegExp(`slipstick ${verb}\\b`));
-  assert.equal(run("nonsense", "--help").status, 2);
+test("help, --help and -h list every command, and `help COMMAND` explains one", () => {
+  assert.ok(VERBS.length > 20 && VERBS.includes("evaluate") && VERBS.includes("dependence"));
+  for (const word of ["help", "-h"]) assert.equal(run(word).stdout, run("--help").stdout);
+  assert.equal(run("help", "size").stdout, run("size", "--help").stdout);
+});
+
+test("a wrong name of a command or an option suggests the names like it", () => {
+  for (const words of [["evalute"], ["evalute", "--help"], ["evalute", "--lines"]]) {
+    const { status, stdout } = run(...words);
+    assert.equal(status, 2);
+    assert.deepEqual(JSON.parse(stdout).issues[0], {
+      path: "evalute",
+      message: "Unknown command; nearest: evaluate; `slipstick --help` lists all",
+      fixes: [],
+    });
+  }
+  assert.match(run("search", "--thread", "2").stdout, /Unknown option; nearest: --threads; `slipstick search --help`/);
 });
