@@ -14,7 +14,6 @@ const FLAGS = [
   '-xc++',
   '-std=c++20',
   `-I${ROOT}`,
-  `-I${ROOT}/build/native/tests`,
   `-DSLIPSTICK_SOURCE_DIR="${ROOT}"`,
   '-DJSON_USE_IMPLICIT_CONVERSIONS=0',
   '-fno-exceptions',
@@ -24,6 +23,8 @@ const FLAGS = [
   '-Wshadow',
   '-Wno-deprecated-declarations',
 ];
+/** Where the native build puts the headers that it writes. */
+export const NATIVE = { checks: '', flags: [`-I${ROOT}/build/native/tests`] };
 
 /** The sources below some folders by unit: a folder, since most of the time goes into what all files include, or a program by itself. */
 export function unitsBelow(folders, isProgram) {
@@ -52,22 +53,25 @@ function withIncluded(paths) {
 
 const version = execFileSync(TIDY, ['--version'], { encoding: 'utf8' });
 
-function hashOf(sources) {
-  const hash = createHash('sha256').update(version);
+function hashOf(sources, options) {
+  const hash = createHash('sha256').update(version + JSON.stringify(options));
   for (const path of ['.clang-tidy', 'tests/support/tidy.js', ...withIncluded(sources)])
     hash.update(`\n${path}\n`).update(textOf(path));
   return hash.digest('hex');
 }
 
 /** What clang-tidy says of a unit; nothing where it passes. */
-async function faultsOf(name, sources) {
+async function faultsOf(name, sources, options) {
   const unit = join(BUILD, `${name.replaceAll('/', '_')}.cc`);
   const passed = `${unit}.passed`;
-  const hash = hashOf(sources);
+  const hash = hashOf(sources, options);
   if (existsSync(passed) && readFileSync(passed, 'utf8') === hash) return '';
   writeFileSync(unit, sources.map((path) => `#include "${path}"\n`).join(''));
   try {
-    await promisify(execFile)(TIDY, ['--quiet', unit, '--', ...FLAGS], { cwd: ROOT, maxBuffer: 1 << 28 });
+    await promisify(execFile)(TIDY, ['--quiet', `--checks=${options.checks}`, unit, '--', ...FLAGS, ...options.flags], {
+      cwd: ROOT,
+      maxBuffer: 1 << 28,
+    });
   } catch (error) {
     return error.stdout || error.stderr || error.message;
   }
@@ -75,13 +79,13 @@ async function faultsOf(name, sources) {
   return '';
 }
 
-/** What clang-tidy says of some units, on all cores. */
-export async function faultsIn(units) {
+/** What clang-tidy says of some units, on all cores: `checks` adds to .clang-tidy's, or takes out with a minus, `flags` to the compiler's. */
+export async function faultsIn(units, options = NATIVE) {
   mkdirSync(BUILD, { recursive: true });
   const waiting = [...units];
   const said = [];
   const work = async () => {
-    while (waiting.length > 0) said.push(await faultsOf(...waiting.shift()));
+    while (waiting.length > 0) said.push(await faultsOf(...waiting.shift(), options));
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
   return said.join('').replaceAll(ROOT, '');
