@@ -101,7 +101,9 @@ std::vector<std::string> NearestPresets(std::string_view kind, std::string_view 
   for (const Entry& entry : Entries()) {
     if (entry.kind() == kind) ids.push_back(entry.id());
   }
-  return NearestNames(id, ids);
+  const std::vector<std::string> near = NearestNames(id, ids);
+  constexpr std::size_t kFew = 10;
+  return near.empty() && ids.size() <= kFew ? std::vector<std::string>(ids.begin(), ids.end()) : near;
 }
 
 std::vector<std::string_view> PresetKinds() {

@@ -21,7 +21,7 @@ std::string_view EmbeddedPresets();
 
 // A parsed entry; null if there is none.
 const Json* FindPreset(std::string_view kind, std::string_view id);
-// The ids of a kind that are similar to a word, most similar first.
+// The ids of a kind that are similar to a word, most similar first; all of a small kind if none is.
 std::vector<std::string> NearestPresets(std::string_view kind, std::string_view id);
 // All kinds, in alphabetical order.
 std::vector<std::string_view> PresetKinds();

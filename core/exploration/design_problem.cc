@@ -207,7 +207,8 @@ Result<DesignProblem> DesignProblem::Make(Json request, DesignQuestion question)
   }
   if (!scenario) return std::move(scenario.issues);
   if (!scenario->cluster.device.design)
-    return Issues{{std::string(kDesign), "Required: only a chip design has a split to optimize"}};
+    return Issues{{std::string(kDesign), "Required: only a chip design has a split to optimize",
+                   SetToEach(std::string(kDesign), NearestPresets(Schema<ChipDesign>::preset_kind, ""))}};
   Issues issues;
   const auto add = [&](Issues more) { issues.insert(issues.end(), more.begin(), more.end()); };
   if (question.figure.empty())

@@ -8,6 +8,8 @@
 namespace slipstick {
 namespace {
 
+std::string Tenths(double value) { return NumberText(std::round(10 * value) / 10); }
+
 // Frequency at voltage v, both relative to nominal: (v - t)^2 / v, the long-channel law.
 double Speed(double v, double threshold) {
   const double nominal = (1 - threshold) * (1 - threshold);
@@ -120,10 +122,10 @@ class ChipBuilder {
     device.clock = point.clock;
     if (chip_.units_enabled == 0) {
       issues_.push_back({path_ + ".area_split.core",
-                         "No compute unit of " + NumberText(unit_area.base()) + " mm^2 fits in the core area"});
+                         "No compute unit of " + Tenths(unit_area.base()) + " mm^2 fits in the core area"});
     } else if (point.units == 0) {
-      issues_.push_back({path_ + ".power_split.core",
-                         "The core's " + NumberText(core_power.base()) + " W is less than the leakage of one unit"});
+      issues_.push_back(
+          {path_ + ".power_split.core", "The core's " + Tenths(core_power.base()) + " W are less than one unit leaks"});
     }
     if (!issues_.empty()) return;
     const auto running_units = static_cast<double>(device.units);
@@ -200,6 +202,21 @@ class ChipBuilder {
     chip_.area_used += memory_sites * site_area;
   }
 
+  [[nodiscard]] Issue NoMemorySite() const {
+    const DramBudget& memory = chip_.memory;
+    const std::string scarce = memory.sites_bound == "shoreline" ? ".edge_split.memory"
+                               : memory.sites_bound == "area"    ? ".area_split.memory"
+                                                                 : ".package_area";
+    return {path_ + scarce, "No memory site fits: the shoreline has room for " + Tenths(memory.by_shoreline) +
+                                ", the package for " + Tenths(memory.by_package) + ", the die area for " +
+                                Tenths(memory.by_area) + ", and " +
+                                NumberText(std::round(100 * design_.memory_enabled)) + " % of what fits is enabled"};
+  }
+  [[nodiscard]] Issue NoPowerForMemory() const {
+    const std::string path = path_ + ".power_split.memory";
+    return {path, "Give the memory a share of the power", {SetToBase(path, design_.area_split.memory)}};
+  }
+
   void AddMemory() {
     CountSites();
     const DramType& dram = design_.dram;
@@ -214,11 +231,7 @@ class ChipBuilder {
     memory.reached = memory_rate;
     memory.bound = memory_rate >= memory.of_stacks ? "stacks" : memory_rate >= memory.of_power ? "power" : "links";
     if (!(memory_rate > 0 * kBps)) {
-      issues_.push_back({path_ + ".edge_split.memory",
-                         "No memory site fits: the shoreline allows " + NumberText(memory.by_shoreline) +
-                             ", the package " + NumberText(memory.by_package) + ", the die area " +
-                             NumberText(memory.by_area) + ", of which " + NumberText(design_.memory_enabled) +
-                             " are enabled; or the memory power is 0"});
+      issues_.push_back(memory.stacks > 0 ? NoPowerForMemory() : NoMemorySite());
       return;
     }
     chip_.device.memory = {dram.name, stacks * dram.capacity, std::nullopt, memory_rate};

@@ -59,6 +59,8 @@ TEST(Presets, TheNearestAreOfTheSameKind) {
   EXPECT_EQ(NearestPresets("engine", "vlm").front(), "vllm");
   EXPECT_EQ(NearestPresets("device", "h100-sxm-80gb").front(), "h100-sxm5-80gb");
   EXPECT_TRUE(NearestPresets("engine", "h100-sxm5-80gb").empty());
+  // All of a small kind.
+  EXPECT_EQ(NearestPresets("tuning", "fast"), (std::vector<std::string>{"stock", "tuned"}));
 }
 
 // A member of an entry's file called kind or id would hide what the entry is: the list of that kind would be empty on

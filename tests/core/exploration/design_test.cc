@@ -176,6 +176,19 @@ TEST(Design, ChoosesTheMappingForEachCandidateInSteps) {
   EXPECT_EQ((*ParseJson(steps.Report()))["done"], 1);
 }
 
+TEST(Design, WithoutADesignOffersThoseOfTheCatalogue) {
+  const std::vector<std::string> bought{"model=llama-3.1-8b", "cluster=dgx-h100"};
+  const Json issues = (*ParseJson(DesignAnswer("", bought, Json::object()).text))["issues"];
+  ASSERT_EQ(issues.size(), 1);
+  const Json& fixes = issues[0]["fixes"];
+  ASSERT_GT(fixes.size(), 5);
+  for (const Json& fix : fixes) {
+    std::vector<std::string> designed = bought;
+    designed.push_back("cluster.device.design=" + TextOf(fix["value"]));
+    EXPECT_TRUE(DesignProblem::Make(*ReadRequest("", designed), *ReadDesignQuestion(Json::object()))) << fix;
+  }
+}
+
 TEST(Design, RefusesWhatItCannotAsk) {
   const auto path = [](const Json& question) { return TextOf(Designed({}, question)["issues"][0]["path"]); };
   EXPECT_EQ(path(Json{{"objective", "training.no_such"}}), "training.no_such");

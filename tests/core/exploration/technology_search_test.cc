@@ -136,7 +136,7 @@ TEST(TechnologySearch, CountsImpossibleTechnologiesAndRefusesWhenAllAre) {
   spec.axes = {"cluster.device.design.power_split.memory=0"};
   const auto none = SearchJob::Make(*request, spec);
   ASSERT_FALSE(none);
-  EXPECT_EQ(none.issues[0].path, "cluster.device.design.edge_split.memory");
+  EXPECT_EQ(none.issues[0].path, "cluster.device.design.power_split.memory");
   spec.axes = {"cluster.device.design.node"};
   EXPECT_FALSE(SearchJob::Make(*request, spec));
 }

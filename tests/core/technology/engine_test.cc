@@ -230,6 +230,16 @@ TEST(Chip, NamesTheBudgetThatIsTooSmall) {
   design = A100();
   design.edge_split.memory = 0;
   EXPECT_EQ(Derive(design, "d").issues.at(0).path, "d.edge_split.memory");
+  design = A100();
+  design.area_split.memory = 0;
+  EXPECT_EQ(Derive(design, "d").issues.at(0).path, "d.area_split.memory");
+  design = A100();
+  design.power_split.memory = 0;
+  const Issue dark = Derive(design, "d").issues.at(0);
+  EXPECT_EQ(dark.path, "d.power_split.memory");
+  // The fix mends it.
+  design.power_split.memory = ParseJson(dark.fixes.at(0).change.value)->get<double>();
+  EXPECT_TRUE(Derive(design, "d").issues.empty());
 }
 
 }  // namespace
