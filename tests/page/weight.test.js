@@ -1,0 +1,83 @@
+// What a first visit fetches, and that nothing moves on the page while it comes.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { answered, settled, site, SITE } from './browser.js';
+import { firstView } from './first_view.js';
+
+// Bytes, gzip.
+const FIRST_VIEW = 120e3; // of what is fetched until the default answers stand
+const ANY_SCENE = 650e3; // of all that the scenes fetch when they are first opened, the module with them
+const PATIENCE = 30_000; // ms
+
+const chromium = site();
+
+function weigh(t, files, budget, isHeld = true) {
+  const size = (path) => gzipSync(readFileSync(SITE + path), { level: 9 }).length;
+  const sizes = files.map((path) => [path, size(path)]).sort((a, b) => b[1] - a[1]);
+  const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
+  t.diagnostic(
+    `${total} bytes gzip (bar ${budget}) in ${files.length} files; the largest: ${sizes
+      .slice(0, 4)
+      .map((one) => one.join(' '))
+      .join(', ')}`,
+  );
+  if (isHeld) assert.ok(total <= budget, `${total} bytes:\n${sizes.map((one) => one.join(' ')).join('\n')}`);
+}
+
+test('the first view needs at most 120 kB gzip, and none of the core', async (t) => {
+  const { context } = await chromium.open('', { fresh: true });
+  const { files } = await firstView(context, chromium.base);
+  assert.ok(files.includes('data/first_view.json') && !files.includes('wasm/slipstick.wasm'), files.join('\n'));
+  weigh(t, files, FIRST_VIEW);
+  await context.close();
+});
+
+// The module grows with what it answers: its weight is said beside the bar, and held where SLIPSTICK_HOLD_SIZES is set.
+test('whichever scene is opened first, what is fetched for it is said beside the bar of 650 kB gzip', async (t) => {
+  for (const scene of ['overview', 'train', 'serve', 'memory', 'chip', 'explore', 'compare', 'lessons', 'method']) {
+    const { context, page } = await chromium.open('', { fresh: true });
+    await page.close();
+    const fresh = await context.newPage();
+    const files = new Set();
+    context.on('request', (request) => files.add(new URL(request.url()).pathname.slice(1) || 'index.html'));
+    await fresh.goto(`${chromium.base}#/${scene}`);
+    await answered(fresh);
+    for (const end = Date.now() + PATIENCE; !files.has('wasm/slipstick.wasm') && Date.now() < end; )
+      await fresh.waitForTimeout(50);
+    await settled(fresh);
+    t.diagnostic(scene);
+    assert.ok(files.has('wasm/slipstick.wasm'), [...files].join('\n'));
+    weigh(t, [...files], ANY_SCENE, Boolean(process.env.SLIPSTICK_HOLD_SIZES));
+    await context.close();
+  }
+});
+
+const SHIFT = 0.02; // Google's "good" is 0.1
+
+for (const [name, view] of Object.entries({
+  phone: { width: 412, height: 823 },
+  desktop: { width: 1280, height: 900 },
+})) {
+  for (const hash of ['', '#/train', '#/overview?model=llama-3.1-8b&v=1']) {
+    test(`nothing jumps on a ${name} when the answers of "${hash}" come`, async () => {
+      const { context, page } = await chromium.open('', { ...view, fresh: true });
+      await page.close();
+      const fresh = await context.newPage();
+      await fresh.addInitScript(() => {
+        window.shifts = [];
+        new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map(({ value }) => value))).observe({
+          type: 'layout-shift',
+          buffered: true,
+        });
+      });
+      await fresh.goto(`${chromium.base}${hash}`);
+      await answered(fresh);
+      await settled(fresh);
+      const shift = await fresh.evaluate(() => window.shifts.reduce((sum, one) => sum + one, 0));
+      assert.ok(shift <= SHIFT, String(shift));
+      await context.close();
+    });
+  }
+}
