@@ -165,6 +165,19 @@ test('engines: repositories of Hugging Face, degrees, precisions, and what no fl
     );
 });
 
+// SGLang counts the token that was kept last among those that a step checks; with one branch it asserts that they are one more than
+// its drafting steps. vLLM counts drafts alone.
+test('drafts: each engine counts them its own way', () => {
+  const inputs = { 'model': 'deepseek-v3', 'serving.mapping.tp': '8', 'serving.speculative.draft_tokens': '3' };
+  const sglang = commandOf('sglang', inputs);
+  assert.match(sglang, /--speculative-num-steps 3[^]*--speculative-eagle-topk 1[^]*--speculative-num-draft-tokens 4/);
+  const vllm = commandOf('vllm', inputs);
+  assert.match(vllm, /"num_speculative_tokens":3/);
+  for (const command of [sglang, vllm])
+    assert.equal(readCommand(command, models).inputs['serving.speculative.draft_tokens'], '3');
+  assert.doesNotMatch(commandOf('sglang', { model: 'deepseek-v3' }), /speculative/);
+});
+
 test('what a tool writes it reads: the same mapping, batch, precisions and model', () => {
   const members = {
     training: [

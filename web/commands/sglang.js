@@ -70,10 +70,13 @@ const ROWS = [
   },
   { flag: 'disable-radix-cache', single: true, read: () => ({ 'serving.prefix_hit': '0' }) },
   { flag: 'speculative-algorithm', write: ({ serving }) => serving.speculative && 'EAGLE' },
+  // Its draft tokens are those that a step checks: the last token that was kept, and as many as there are drafting steps.
+  { flag: 'speculative-num-steps', write: ({ serving }) => serving.speculative?.draft_tokens },
+  { flag: 'speculative-eagle-topk', write: ({ serving }) => serving.speculative && 1 },
   {
     flag: 'speculative-num-draft-tokens',
-    write: ({ serving }) => serving.speculative?.draft_tokens,
-    read: (text) => ({ 'serving.speculative.draft_tokens': text }),
+    write: ({ serving }) => serving.speculative && serving.speculative.draft_tokens + 1,
+    read: (text) => ({ 'serving.speculative.draft_tokens': String(Number(text) - 1) }),
   },
   ...idle([
     'model-path',
@@ -93,8 +96,6 @@ const ROWS = [
     'node-rank',
     'dist-init-addr',
     'served-model-name',
-    'speculative-num-steps',
-    'speculative-eagle-topk',
     'max-prefill-tokens',
     'schedule-policy',
   ]),
