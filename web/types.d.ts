@@ -221,7 +221,7 @@ export interface ReadCommand {
   unknown: string[];
 }
 
-/** A program whose commands are read and written. */
+/** A program whose commands are read, and of most written. */
 export interface Tool {
   id: string;
   title: string;
@@ -230,7 +230,7 @@ export interface Tool {
   part: 'training' | 'serving';
   started(words: string[]): boolean;
   read(words: string[], models: Entry[], text: string): Omit<ReadCommand, 'tool'>;
-  command(scenario: Scenario, models: Entry[]): string;
+  command?(scenario: Scenario, models: Entry[]): string;
 }
 
 /** A pasted measurement: figures of the report, or times of collectives, and the scenario that it was made with, as far as it says. */

@@ -1,7 +1,7 @@
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TOOLS, commandFor, inputsAfter, readCommand } from '../../web/commands/commands.js';
+import { TOOLS, WRITERS, commandFor, inputsAfter, readCommand } from '../../web/commands/commands.js';
 import { wordsOf } from '../../web/commands/words.js';
 import { requestOf } from '../../web/state/scenario.js';
 import { loadSlipstick } from '../support/module.js';
@@ -33,7 +33,7 @@ test('words are those of a POSIX shell: quotes, continued lines, comments', () =
 });
 
 test('every flag of a tool stands once', () => {
-  for (const tool of TOOLS)
+  for (const tool of WRITERS)
     for (const inputs of [
       {},
       {
@@ -170,11 +170,16 @@ test('engines: repositories of Hugging Face, degrees, precisions, and what no fl
 test('drafts: each engine counts them its own way', () => {
   const inputs = { 'model': 'deepseek-v3', 'serving.mapping.tp': '8', 'serving.speculative.draft_tokens': '3' };
   const sglang = commandOf('sglang', inputs);
-  assert.match(sglang, /--speculative-num-steps 3[^]*--speculative-eagle-topk 1[^]*--speculative-num-draft-tokens 4/);
+  assert.match(sglang, /--speculative-num-draft-tokens 4[^]*--speculative-num-steps 3[^]*--speculative-eagle-topk 1/);
   const vllm = commandOf('vllm', inputs);
   assert.match(vllm, /"num_speculative_tokens":3/);
-  for (const command of [sglang, vllm])
-    assert.equal(readCommand(command, models).inputs['serving.speculative.draft_tokens'], '3');
+  const drafts = (command) => readCommand(command, models).inputs['serving.speculative.draft_tokens'];
+  for (const command of [sglang, vllm]) assert.equal(drafts(command), '3');
+  assert.equal(drafts('sglang serve --model-path a/b --speculative-num-draft-tokens 4'), '3');
+  // Of a tree of 64 drafts a step keeps no more than its depth.
+  const tree = '--speculative-num-steps 5 --speculative-eagle-topk 8 --speculative-num-draft-tokens 64';
+  assert.equal(drafts(`sglang serve --model-path a/b ${tree}`), '5');
+  assert.deepEqual(readCommand(`sglang serve --model-path a/b ${tree}`, models).unused, ['--speculative-eagle-topk 8']);
   assert.doesNotMatch(commandOf('sglang', { model: 'deepseek-v3' }), /speculative/);
 });
 
@@ -368,6 +373,43 @@ test('commands from the field', () => {
   assert.deepEqual([own.model, own.shape['model.layers']], [undefined, '10']);
   assert.deepEqual(read("vllm serve x --eplb-config '{'").unknown, ['--eplb-config {']);
   assert.equal(read('ls -l'), null);
+});
+
+// Names as they stand on Hugging Face and in Ollama's library.
+test('a checkpoint is known by its name: the model, and the precision of its weights', () => {
+  const cases = [
+    ['vllm serve RedHatAI/Meta-Llama-3.1-70B-Instruct-quantized.w4a16', 'llama-3.1-70b', 'int4'],
+    ['vllm serve RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w8a8', 'llama-3.1-8b', 'int8'],
+    ['vllm serve Qwen/Qwen3-30B-A3B-Thinking-2507-FP8', 'qwen3-30b-a3b', 'fp8'],
+    ['vllm serve moonshotai/Kimi-K2-Thinking -tp 8', 'kimi-k2-thinking', 'int4'],
+    ['llama-bench -m llama-2-7b.Q4_0.gguf -p 512 -n 128', 'llama-2-7b', 'q4_0'],
+    ['llama-server -m /models/DeepSeek-R1-UD-Q4_K_XL.gguf -ot exps=CPU', 'deepseek-r1', 'q4_k_m'],
+    ['llama-server -hf unsloth/Qwen3-8B-GGUF:Q8_0', 'qwen3-8b', 'q8_0'],
+    ['llama-server -hf ggml-org/gpt-oss-20b-GGUF', 'gpt-oss-20b', 'mxfp4'],
+    ['ollama run llama3.1:70b', 'llama-3.1-70b', 'q4_k_m'],
+    ['ollama run --verbose llama3.1:8b-instruct-q8_0', 'llama-3.1-8b', 'q8_0'],
+    ['ollama run qwen3:30b-a3b', 'qwen3-30b-a3b', 'q4_k_m'],
+    ['ollama run gpt-oss:120b', 'gpt-oss-120b', 'mxfp4'],
+    ['ollama run gemma3:27b-it-qat', 'gemma-3-27b', 'q4_0'],
+    ['ollama run deepseek-r1:671b', 'deepseek-r1', 'q4_k_m'],
+    ['mlx_lm.generate --model mlx-community/Llama-3.3-70B-Instruct-4bit --prompt hi -m 300', 'llama-3.3-70b', 'q4_0'],
+    ['python -m mlx_lm.server --model mlx-community/Qwen3-8B-8bit', 'qwen3-8b', 'q8_0'],
+  ];
+  for (const [command, model, weights] of cases) {
+    const read = readCommand(command, models);
+    assert.equal(read.model?.id, model, command);
+    assert.equal(read.inputs['serving.precision.weights'], weights, command);
+    assert.deepEqual(read.unknown, [], command);
+    // On eight devices of its own kind the scenario is a legal one.
+    const inputs = { version: '3', cluster: 'dgx-h200', ...inputsAfter({}, read) };
+    assert.equal(scenarioOf(inputs).issues, undefined, command);
+  }
+  const bench = readCommand('llama-bench -m llama-2-7b.Q4_0.gguf -p 512 -n 128', models).inputs;
+  assert.deepEqual([bench['serving.prompt'], bench['serving.output']], ['512', '128']);
+  assert.deepEqual(readCommand('llama-server -m Qwen3-8B-Q6_K.gguf', models).unknown, ['weights in Q6_K']);
+  // Ollama's deepseek-r1 of 70 billion is another model, and a name alone has no size.
+  for (const other of ['deepseek-r1:70b', 'deepseek-r1', 'llama3.2'])
+    assert.equal(readCommand(`ollama run ${other}`, models).model, undefined, other);
 });
 
 test('a flag whose value is named as what every object has sets nothing by it', () => {

@@ -2,7 +2,7 @@
 
 // What publishers add to a name for tuned and quantised versions of the same shape.
 const VERSION =
-  /[-_.](instruct|chat|base|it|pt|hf|fp8|fp4|nvfp4|mxfp4|bf16|int4|int8|awq|gptq|gguf|dynamic|w4a16|w8a8|turbo|block|bnb|4bit|q\d\w*|\d{4})(?=[-_.]|$)/g;
+  /[-_.](instruct|chat|base|it|pt|hf|fp8|fp4|nvfp4|mxfp4|bf16|int4|int8|awq|gptq|gguf|dynamic|w4a16|w8a8|quantized|thinking|turbo|block|bnb|mlx|[48]bit|ud|qat|i?q\d\w*|\d{4})(?=[-_.]|$)/g;
 const stem = (name) => {
   const bare = name
     .toLowerCase()
@@ -35,6 +35,26 @@ export function precisionNamed(name) {
     [/w8a8|int8/i, { weights: 'int8', activations: 'int8' }],
   ];
   return rows.find(([pattern]) => pattern.test(name))?.[1];
+}
+
+// The type of a GGUF file by its name, "Qwen3-8B-Q4_K_M.gguf" or "model:Q4_0": a precision, or the name of one that no input has. Types of
+// 4 bits differ by a tenth of their size at most.
+const GGUF = {
+  __proto__: null,
+  q4_0: 'q4_0',
+  q8_0: 'q8_0',
+  bf16: 'bf16',
+  f16: 'fp16',
+  fp16: 'fp16',
+  f32: 'fp32',
+  mxfp4: 'mxfp4',
+};
+/** @type {(name: string) => {precision?: string, unknown?: string}} */
+export function ggufNamed(name) {
+  const [, type] = /[-_.:](i?q\d\w*|mxfp4|bf16|fp?16|f32)(?=[-_.]|$)/i.exec(name) ?? [];
+  if (!type) return {};
+  const precision = GGUF[type.toLowerCase()] ?? (/^i?q4/i.test(type) ? 'q4_k_m' : undefined);
+  return precision ? { precision } : { unknown: `weights in ${type}` };
 }
 
 // What a command calls the scenario's model: its repository, as long as the shape is still the checkpoint's.

@@ -2,6 +2,8 @@
 /** @import {Inputs, ReadCommand, Tool} from '../types.js' */
 import { llamacpp } from './llamacpp.js';
 import { megatron } from './megatron.js';
+import { mlx } from './mlx.js';
+import { ollama } from './ollama.js';
 import { sglang } from './sglang.js';
 import { torchtitan } from './torchtitan.js';
 import { trtllm } from './trtllm.js';
@@ -9,7 +11,10 @@ import { vllm } from './vllm.js';
 import { wordsOf } from './words.js';
 
 /** @type {Tool[]} */
-export const TOOLS = [megatron, torchtitan, vllm, sglang, trtllm, llamacpp];
+export const TOOLS = [megatron, torchtitan, vllm, sglang, trtllm, llamacpp, ollama, mlx];
+
+// Those that write a command too.
+export const WRITERS = TOOLS.filter(({ command }) => command);
 
 // `models`: the catalogue's entries of models. Null where the scenario does not ask for what the tool does.
 export const commandFor = (tool, scenario, models) => (scenario[tool.part] ? tool.command(scenario, models) : null);

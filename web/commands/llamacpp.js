@@ -1,11 +1,11 @@
 // llama.cpp, builds of autumn 2026: llama-server --help. Devices hold layers (--split-mode layer) unless told otherwise.
 /** @import {Json, Tool} from '../types.js' */
-import { served } from './checkpoints.js';
+import { ggufNamed, served } from './checkpoints.js';
 import { idle, idleSingle, readFlags, said } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
 const CACHE = { __proto__: null, f16: 'fp16', bf16: 'bf16', q8_0: 'q8_0', f32: 'fp32' };
-const FILE = { q4_k_m: 'Q4_K_M', q8_0: 'Q8_0', bf16: 'BF16', fp16: 'F16', fp32: 'F32', mxfp4: 'MXFP4' };
+const FILE = { q4_k_m: 'Q4_K_M', q4_0: 'Q4_0', q8_0: 'Q8_0', bf16: 'BF16', fp16: 'F16', fp32: 'F32', mxfp4: 'MXFP4' };
 
 const ALL_LAYERS = '1024'; // more than any model has
 
@@ -70,6 +70,17 @@ const ROWS = [
     read: (text) => ({ 'serving.batch': text }),
   },
   { flag: 'ubatch-size', aliases: ['ub'], path: 'serving.prefill_chunk' },
+  // Of llama-bench; of llama-cli the first is the prompt itself.
+  {
+    flag: 'n-prompt',
+    aliases: ['p', 'prompt'],
+    read: (text) => (/^\d+$/.test(text) ? { 'serving.prompt': text } : {}),
+  },
+  {
+    flag: 'n-gen',
+    aliases: ['n', 'predict', 'n-predict'],
+    read: (text) => (/^\d+$/.test(text) ? { 'serving.output': text } : {}),
+  },
   cache('cache-type-k', 'ctk'),
   cache('cache-type-v', 'ctv'),
   ...idle([
@@ -124,13 +135,14 @@ export const llamacpp = {
     const start = words.findIndex((word) => /llama-(server|cli|bench)$/.test(word));
     const answer = readFlags(ROWS, words.slice(start + 1));
     const given = ['model', 'm', 'hf-repo', 'hf'].map((flag) => answer.given[flag]).find(Boolean);
-    const [name, tag] = (given ?? '').split(':');
-    const type = Object.keys(FILE).find((precision) => `${name}:${tag ?? ''}`.toUpperCase().includes(FILE[precision]));
+    const [name] = (given ?? '').split(':');
+    const type = ggufNamed(given ?? '');
+    if (type.unknown) answer.unknown.push(type.unknown);
     const checkpoint = served(
       name.split('/').at(-1),
       models,
-      type
-        ? { ...answer.inputs, 'serving.precision.weights': type, 'serving.precision.activations': 'fp16' }
+      type.precision
+        ? { ...answer.inputs, 'serving.precision.weights': type.precision, 'serving.precision.activations': 'fp16' }
         : answer.inputs,
     );
     const layers = Number(answer.given['n-gpu-layers']); // negative: all

@@ -70,14 +70,19 @@ const ROWS = [
   },
   { flag: 'disable-radix-cache', single: true, read: () => ({ 'serving.prefix_hit': '0' }) },
   { flag: 'speculative-algorithm', write: ({ serving }) => serving.speculative && 'EAGLE' },
-  // Its draft tokens are those that a step checks: the last token that was kept, and as many as there are drafting steps.
-  { flag: 'speculative-num-steps', write: ({ serving }) => serving.speculative?.draft_tokens },
-  { flag: 'speculative-eagle-topk', write: ({ serving }) => serving.speculative && 1 },
+  // Its draft tokens are those that a step checks: the last token that was kept, and as many as there are drafting steps. A tree of
+  // drafts has more, of which a step still keeps no more than its depth.
   {
     flag: 'speculative-num-draft-tokens',
     write: ({ serving }) => serving.speculative && serving.speculative.draft_tokens + 1,
     read: (text) => ({ 'serving.speculative.draft_tokens': String(Number(text) - 1) }),
   },
+  {
+    flag: 'speculative-num-steps',
+    write: ({ serving }) => serving.speculative?.draft_tokens,
+    read: () => ({}), // `read` below puts it first
+  },
+  { flag: 'speculative-eagle-topk', write: ({ serving }) => serving.speculative && 1 },
   ...idle([
     'model-path',
     'model',
@@ -158,11 +163,14 @@ export const sglang = {
     const { 'serving.mapping.attention_dp': _, ...inputs } = answer.inputs;
     const checkpoint = served(answer.given['model-path'] ?? answer.given.model, models, inputs);
     const inside = answer.given['enable-dp-attention'] !== undefined;
+    const [steps, branches] = [answer.given['speculative-num-steps'], count('speculative-eagle-topk')];
+    if (branches > 1) answer.unused.push(`--speculative-eagle-topk ${branches}`);
     return {
       ...answer,
       ...checkpoint,
       inputs: {
         ...checkpoint.inputs,
+        ...(steps ? { 'serving.speculative.draft_tokens': steps } : {}),
         'serving.engine': 'sglang',
         'serving.devices': `${all * pp * (inside ? 1 : dp)}`,
         'serving.mapping.tp': `${inside ? all / dp : all}`,

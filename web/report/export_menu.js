@@ -1,6 +1,6 @@
 // What can be taken out of the page and put back: scenario, report, tables, other tools' flags.
 import { save, saveCsv } from '../charts/lib/export.js';
-import { TOOLS, commandFor } from '../commands/commands.js';
+import { WRITERS, commandFor } from '../commands/commands.js';
 import { h } from '../dom.js';
 import { release } from '../state/release.js';
 import { NEWEST, withVersion } from '../state/scenario.js';
@@ -86,7 +86,7 @@ export function openExport(parts, link) {
     h(
       'div',
       { class: 'row' },
-      TOOLS.filter((tool) => report.scenario[tool.part]).map((tool) =>
+      WRITERS.filter((tool) => report.scenario[tool.part]).map((tool) =>
         button(tool.title, async () => copy(await commandText(tool))),
       ),
       button('Markdown', () => copy(markdown(report, link))),

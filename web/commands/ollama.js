@@ -1,0 +1,50 @@
+// Ollama 0.13 (November 2026): `ollama run NAME:TAG` of its library, by llama.cpp. Its tags begin with a number of parameters, in Q4_K_M where
+// they say no other. A name without a tag is whatever is newest: no size is read from it.
+/** @import {Tool} from '../types.js' */
+import { ggufNamed, served } from './checkpoints.js';
+import { idleSingle, readFlags } from './flags.js';
+
+const plain = (text) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
+const NEAR = 0.08; // "70b" of 70.6 billion, "14b" of 14.7
+
+function modelCalled(name, tag, models) {
+  const size = /^e?[\d.x]+b/.exec(tag)?.[0];
+  if (!size) return undefined;
+  const billions = Number(/[\d.]+/.exec(size));
+  const isNear = ({ published }) => Math.abs((published?.parameters ?? 0) / (billions * 1e9) - 1) < NEAR;
+  const family = models.filter(({ id }) => plain(id).startsWith(plain(name)));
+  return family.find(({ id }) => plain(id) === plain(name + size)) ?? family.find(isNear);
+}
+
+const ROWS = idleSingle(['verbose', 'think', 'insecure', 'nowordwrap']);
+
+/** @type {Tool} */
+export const ollama = {
+  id: 'ollama',
+  title: 'Ollama',
+  version: 'Ollama 0.13',
+  part: 'serving',
+  started: (words) => words.some((word) => /(^|\/)ollama$/.test(word)),
+
+  read(words, models) {
+    const start = words.findIndex((word) => /(^|\/)ollama$/.test(word));
+    const answer = readFlags(ROWS, words.slice(start + 1));
+    const called = answer.others[1] ?? ''; // behind "run"
+    const [name, tag = ''] = called.split('/').at(-1).split(':');
+    const model = modelCalled(name, tag, models);
+    const type = ggufNamed(`-${tag}`);
+    if (type.unknown) answer.unknown.push(type.unknown);
+    const precision = type.precision ?? (/qat/.test(tag) ? 'q4_0' : model?.weights === 'mxfp4' ? 'mxfp4' : 'q4_k_m');
+    return {
+      ...answer,
+      ...served('', models, {
+        'serving.precision.weights': precision,
+        'serving.precision.activations': 'fp16',
+        'serving.batch': '1',
+        'serving.engine': 'llamacpp-2025',
+      }),
+      name: called,
+      model,
+    };
+  },
+};
