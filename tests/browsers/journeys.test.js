@@ -40,12 +40,12 @@ for (const start of [firefox, webkit]) {
       await context.test('another input moves the answers, and its link brings them back', async () => {
         await browser.open(`${base}#/serve`);
         const before = await answered(browser);
-        await browser.type('#in-serving-batch', '64');
-        const after = await until(browser, answers, (all) => all[1] !== before[1], 'the token follows the batch');
+        await browser.type('#in-serving-prompt', '4000');
+        const after = await until(browser, answers, (all) => all[1] !== before[1], 'the token follows the prompt');
         const link = await until(
           browser,
           () => location.href,
-          (href) => href.includes('serving.batch=64'),
+          (href) => href.includes('serving.prompt=4000'),
           'the address follows',
         );
         await browser.open('about:blank');
