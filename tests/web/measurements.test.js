@@ -314,3 +314,49 @@ test('a row of a table that is named as what every object has is one that was no
   const table = (row) => `============ Serving Benchmark Result ============\nMean TPOT (ms): 12\n${row}`;
   for (const row of ['constructor: 5', 'toString: 5']) assert.deepEqual(read(table(row)).unread, [row]);
 });
+
+// github.com/ggml-org/llama.cpp/pull/4766: RTX 4090; pull/15616: M2 Ultra, without a column of parameters.
+const LLAMA_BENCH = `  Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes
+| model                          |       size |     params | backend    | ngl | test       |              t/s |
+| ------------------------------ | ---------: | ---------: | ---------- | --: | ---------- | ---------------: |
+| llama 7B F16                   |  12.55 GiB |     6.74 B | CUDA       |  99 | pp 512     | 11048.22 ± 269.74 |
+| llama 7B F16                   |  12.55 GiB |     6.74 B | CUDA       |  99 | tg 128     |     61.03 ± 0.07 |
+| llama 7B Q8_0                  |   6.67 GiB |     6.74 B | CUDA       |  99 | tg 128     |     98.13 ± 0.07 |`;
+const ON_METAL = `| model                          |       size | backend    | n_ubatch | fa |            test |                  t/s |
+| ------------------------------ | ---------: | ---------- | -------: | -: | --------------: | -------------------: |
+| qwen3moe 30B.A3B Q8_0          |  30.25 GiB | Metal      |     2048 |  1 |           pp512 |      2045.19 ± 10.70 |
+| qwen3moe 30B.A3B Q8_0          |  30.25 GiB | Metal      |     2048 |  1 |          pp2048 |       2272.56 ± 3.49 |
+| qwen3moe 30B.A3B Q8_0          |  30.25 GiB | Metal      |     2048 |  1 |           tg128 |         76.31 ± 0.06 |`;
+
+test('llama-bench: the first model, its prompt and its tokens', () => {
+  const found = read(LLAMA_BENCH);
+  assert.equal(found.format.id, 'llama-bench');
+  assert.equal(found.model.layers, 32);
+  assert.deepEqual(found.measured, [
+    { figure: 'serving.tpot_s', value: 1 / 61.03 },
+    { figure: 'serving.prefill_s', value: 512 / 11048.22 },
+  ]);
+  assert.deepEqual(found.inputs, {
+    'serving.engine': 'llamacpp-2025',
+    'serving.batch': '1',
+    'serving.prompt': '512',
+    'serving.output': '128',
+    'serving.precision.weights': 'fp16',
+    'serving.precision.activations': 'fp16',
+  });
+  assert.deepEqual(found.unread, []);
+  const metal = read(ON_METAL);
+  assert.equal(metal.model.id, 'qwen3-30b-a3b');
+  assert.equal(metal.inputs['serving.precision.weights'], 'q8_0');
+  assert.equal(metal.measured[0].value, 1 / 76.31);
+  // At a depth the token sees the context; of a prompt behind one there is no figure. Layers on the host are not what is asked for.
+  const deep = read(
+    LLAMA_BENCH.replace('tg 128 ', 'tg128 @ d4096').replace('pp 512 ', 'pp512 @ d4096').replaceAll('99', '10'),
+  );
+  assert.equal(deep.inputs['serving.prompt'], '4096');
+  assert.deepEqual(
+    deep.measured.map(({ figure }) => figure),
+    ['serving.tpot_s'],
+  );
+  assert.deepEqual(deep.unread, ['ngl 10']);
+});

@@ -2,12 +2,13 @@
 /** @import {MeasurementFormat} from '../types.js' */
 import { inputsAfter } from '../commands/commands.js';
 import { withPick } from '../state/scenario.js';
+import { llamaBench } from './llama_bench.js';
 import { megatronLog } from './megatron_log.js';
 import { ncclTests } from './nccl_tests.js';
 import { servingBenchmark } from './serving_benchmark.js';
 
 /** @type {MeasurementFormat[]} */
-export const FORMATS = [megatronLog, servingBenchmark, ncclTests];
+export const FORMATS = [megatronLog, servingBenchmark, llamaBench, ncclTests];
 
 // {format, inputs, model, measured: [{figure or collective, value}], unread: [lines], missing: [what it does not say]}; null where no format is
 // known. `catalogue`: {models, clusters}.
