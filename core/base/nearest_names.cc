@@ -1,7 +1,8 @@
 #include "core/base/nearest_names.h"
 
 #include <algorithm>
-#include <utility>
+#include <cctype>
+#include <tuple>
 
 namespace slipstick {
 namespace {
@@ -24,23 +25,40 @@ std::size_t EditDistance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
 }  // namespace
 
 std::vector<std::string> NearestNames(std::string_view word, const std::vector<std::string_view>& known) {
   if (word.size() > kLongestWord) return {};
+  constexpr std::size_t kShortestPart = 2, kShortestName = 4;
+  struct Near {
+    std::size_t distance, contained;  // letters of a name that the word contains
+    std::string_view name;
+  };
+  const std::string asked = Lower(word);
   const std::size_t max_distance = std::max<std::size_t>(2, word.size() / 3);
-  std::vector<std::pair<std::size_t, std::string_view>> near;
+  std::vector<Near> near;
   for (const std::string_view name : known) {
-    const std::size_t distance = EditDistance(word, name);
-    // A name that contains the word counts as one wrong letter: "h100" suggests h100-sxm5-80gb rather than a10g.
-    const bool is_part = word.size() >= 2 && name.find(word) != std::string_view::npos;
-    if (distance <= max_distance || is_part)
-      near.emplace_back(is_part ? std::min<std::size_t>(distance, 1) : distance, name);
+    const std::string lower = Lower(name);
+    const bool is_part = asked.size() >= kShortestPart && lower.find(asked) != std::string::npos;
+    const bool contains = lower.size() >= kShortestName && asked.find(lower) != std::string::npos;
+    std::size_t distance = EditDistance(asked, lower);
+    // A part counts as one wrong letter: "h100" suggests h100-sxm5-80gb rather than a10g, and the name of a repository
+    // the model that it contains.
+    if (is_part || contains) distance = std::min<std::size_t>(distance, 1);
+    if (distance <= max_distance) near.push_back({distance, contains ? lower.size() : 0, name});
   }
-  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(near.begin(), near.end(), [](const Near& a, const Near& b) {
+    return std::tuple(a.distance, b.contained) < std::tuple(b.distance, a.contained);
+  });
   std::vector<std::string> names;
-  for (const auto& [distance, name] : near) {
-    if (names.size() < kMaxNames) names.emplace_back(name);
+  for (const Near& one : near) {
+    if (names.size() < kMaxNames) names.emplace_back(one.name);
   }
   return names;
 }

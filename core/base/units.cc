@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include "core/base/arithmetic.h"
 
@@ -22,6 +23,7 @@ struct BaseUnit {
 // clang-format off
 //                                    B  F  t  s  $  J mm  g
 constexpr Dimension kByteDim{         1, 0, 0, 0, 0, 0, 0, 0};
+constexpr Dimension kByteRateDim{     1, 0, 0,-1, 0, 0, 0, 0};
 constexpr Dimension kFlopDim{         0, 1, 0, 0, 0, 0, 0, 0};
 constexpr Dimension kFlopRateDim{     0, 1, 0,-1, 0, 0, 0, 0};
 constexpr Dimension kTokenDim{        0, 0, 1, 0, 0, 0, 0, 0};
@@ -41,6 +43,8 @@ constexpr BaseUnit kBaseUnits[] = {
     {"bytes", 1, kByteDim, true},
     {"b", 0.125, kByteDim, true},
     {"bit", 0.125, kByteDim, true},
+    {"Bps", 1, kByteRateDim, true},
+    {"bps", 0.125, kByteRateDim, true},
     {"FLOP", 1, kFlopDim, true},
     {"FLOPs", 1, kFlopDim, true},
     {"FLOPS", 1, kFlopRateDim, true},
@@ -195,6 +199,16 @@ std::string PlainSpaces(std::string_view text) {
   return plain;
 }
 
+// "15 trillion tokens" as "15 T tokens", "$5 million" as "$5 M".
+std::string WithLetters(std::string text) {
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"thousand", "k"}, {"million", "M"}, {"billion", "G"}, {"trillion", "T"}};
+  for (const auto& [word, letter] : kWords) {
+    if (const std::size_t at = text.find(word); at != std::string::npos) text.replace(at, word.size(), letter);
+  }
+  return text;
+}
+
 // "$2.5/h" as "2.5 $/h", "$40" as "40 $", "$5M" as "5 M$".
 std::string BehindTheNumber(std::string_view dollars) {
   dollars.remove_prefix(1);
@@ -246,7 +260,7 @@ std::optional<Measure> ParsePlain(std::string_view text, double thousand) {
 
 std::optional<Measure> ParseMeasure(std::string_view text, double thousand) {
   if (text.empty() || text.size() > 80) return std::nullopt;
-  const std::string plain = PlainSpaces(text);
+  const std::string plain = WithLetters(PlainSpaces(text));
   std::string_view view = plain;
   Trim(view);
   return !view.empty() && view.front() == '$' ? ParsePlain(BehindTheNumber(view), thousand)

@@ -17,6 +17,13 @@ TEST(NearestNames, HaveOneOrTwoWrongLetters) {
 }
 
 // A third of a longer word may be wrong: three letters of nine, not four.
+TEST(NearestNames, AreTheSameInCapitals) { EXPECT_EQ(NearestNames("vLLM", {"sglang", "vllm"}), Names{"vllm"}); }
+
+TEST(NearestNames, BeginWithTheLongestThatTheWordContains) {
+  EXPECT_EQ(NearestNames("meta-llama/Llama-3.1-70B-Instruct", {"llama-3.1-7", "llama-3.1-70b", "llama-3-8b"}),
+            (Names{"llama-3.1-70b", "llama-3.1-7"}));
+}
+
 TEST(NearestNames, AllowAThirdOfALongWord) {
   EXPECT_EQ(NearestNames("megatronn", {"megatron"}), Names{"megatron"});
   EXPECT_EQ(NearestNames("megaxxxon", {"megatryon"}), Names{"megatryon"});

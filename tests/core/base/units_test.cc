@@ -19,6 +19,8 @@ TEST(Units, APrefixMultipliesItsUnit) {
   EXPECT_DOUBLE_EQ(Base("2.5 us"), 2.5e-6);
   EXPECT_EQ(Base("3 kW"), 3000);  // one base unit: a joule per second
   EXPECT_EQ(Base("400 Gb/s"), 50e9);
+  EXPECT_EQ(Base("400 Gbps"), 50e9);
+  EXPECT_EQ(Base("50 GBps"), 50e9);
   EXPECT_DOUBLE_EQ(Base("0.08 $/kWh"), 0.08 / 3.6e6);
   EXPECT_DOUBLE_EQ(Base("0.1 /cm^2"), 0.001);  // per mm^2
   EXPECT_EQ(Base("15 Ttoken"), 15e12);
@@ -28,6 +30,9 @@ TEST(Units, ANumberWithoutOneMayHaveASuffix) {
   EXPECT_EQ(Base("4k"), 4000);
   EXPECT_EQ(ParseMeasure("4k", 1024)->value, 4096);
   EXPECT_EQ(Base("2M"), 2e6);
+  EXPECT_EQ(Base("15 trillion"), 15e12);
+  EXPECT_EQ(Base("1.4 trillion tokens"), 1.4e12);
+  EXPECT_EQ(Base("$2.5 million"), 2.5e6);
   EXPECT_DOUBLE_EQ(Base("85 %"), 0.85);
   EXPECT_FALSE(ParseMeasure("4k")->has_unit);
   EXPECT_TRUE(ParseMeasure("4 kB")->has_unit);
