@@ -102,7 +102,7 @@ std::vector<std::string> NearestPresets(std::string_view kind, std::string_view 
     if (entry.kind() == kind) ids.push_back(entry.id());
   }
   const std::vector<std::string> near = NearestNames(id, ids);
-  constexpr std::size_t kFew = 10;
+  constexpr std::size_t kFew = 6;
   return near.empty() && ids.size() <= kFew ? std::vector<std::string>(ids.begin(), ids.end()) : near;
 }
 

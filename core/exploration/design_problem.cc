@@ -206,9 +206,13 @@ Result<DesignProblem> DesignProblem::Make(Json request, DesignQuestion question)
     if (std::optional<Scenario> other = WithAnySplit(problem.request_)) scenario = std::move(*other);
   }
   if (!scenario) return std::move(scenario.issues);
-  if (!scenario->cluster.device.design)
+  const Device& device = scenario->cluster.device;
+  if (!device.design) {
+    // The design of a chip begins as its product's id does: h100-like, h100-sxm5-80gb.
+    const std::string chip = device.preset.substr(0, device.preset.find('-'));
     return Issues{{std::string(kDesign), "Required: only a chip design has a split to optimize",
-                   SetToEach(std::string(kDesign), NearestPresets(Schema<ChipDesign>::preset_kind, ""))}};
+                   SetToEach(std::string(kDesign), NearestPresets(Schema<ChipDesign>::preset_kind, chip))}};
+  }
   Issues issues;
   const auto add = [&](Issues more) { issues.insert(issues.end(), more.begin(), more.end()); };
   if (question.figure.empty())
