@@ -87,7 +87,7 @@ struct Schema<MemoryBudget> {
 // Exceptions on one device architecture.
 struct EngineOn {
   Architecture architecture;
-  std::optional<bool> graphs, quantizes_apart;
+  std::optional<bool> graphs, quantizes_apart, mixes_attention;
   std::optional<bool>
       visits_held_experts;  // kernels of experts in fp8 with block scales take time for each, hit or not
   std::optional<Seconds> step, per_sequence, launch_gap;
