@@ -183,6 +183,17 @@ KernelTime MeanDecodeAttention(const Deployment& deployment, const DecodePass& p
   return kernel;
 }
 
+Seconds MixedDecodeAttention(const Deployment& deployment, const DecodePass& pass, bool is_local) {
+  const Seconds own_kernel = MeanDecodeAttention(deployment, pass, is_local).time;
+  const Model& model = deployment.model;
+  const bool has_other_kernels = model.mla || model.compressed || model.indexer || model.attention_sinks;
+  if (!deployment.mixes_attention || has_other_kernels) return own_kernel;
+  Attention attention = HeadsOf(deployment, AttentionPhase::kDecode, is_local);
+  attention.batch = pass.sequences;
+  attention.kv_len = KeysOf(deployment, pass.context, is_local);
+  return max(own_kernel, TimeInPromptKernel(attention, deployment.device));
+}
+
 KernelTime PrefillRecurrence(const Deployment& deployment, const PrefillPass& pass) {
   const LinearAttention& layer = *deployment.model.linear_attention;
   const LayerWidths& widths = deployment.shapes.widths;

@@ -13,6 +13,8 @@ namespace slipstick {
 KernelTime PrefillAttention(const Deployment& deployment, const PrefillPass& pass, bool is_local);
 // Mean over the contexts of the pass, by Simpson's rule.
 KernelTime MeanDecodeAttention(const Deployment& deployment, const DecodePass& pass, bool is_local);
+// Of the tokens that are decoded in a step that prefills too.
+Seconds MixedDecodeAttention(const Deployment& deployment, const DecodePass& pass, bool is_local);
 
 // Prefill in chunks of tokens; decode reads and writes the whole state. Estimates: neither kernel was measured.
 KernelTime PrefillRecurrence(const Deployment& deployment, const PrefillPass& pass);

@@ -288,6 +288,13 @@ KernelTime Elementwise(const Deployment& deployment, Ratio rows, const NormKerne
   return kernel;
 }
 
+// The sums of squares of a token's queries and keys, in fp32, where one norm is over the heads of all ranks (vLLM's and
+// SGLang's layers of MiniMax-M2; OLMo 2 gathers the heads instead).
+ExchangeCost ExchangeOfSums(const Deployment& deployment, Ratio rows, bool waits_for_host) {
+  if (deployment.model.norms.queries_and_keys != QkNorm::kAllHeads || !(deployment.layers.attention > 0)) return {};
+  return AllReduce(deployment, Figure("Sums of squares of queries and keys", 8 * kB * rows), waits_for_host);
+}
+
 }  // namespace
 
 LayerCost TimeLayer(const Deployment& deployment, Ratio rows, Phase phase, OperatorBreakdown& operators) {
@@ -306,12 +313,18 @@ LayerCost TimeLayer(const Deployment& deployment, Ratio rows, Phase phase, Opera
   const NormKernels norms = NormKernelsOf(deployment, halves);
   layer.elementwise = every_layer("norms, activation, residual", Elementwise(deployment, rows, norms));
 
-  const ExchangeCost reduction = AllReduce(deployment, ResidualBytes(rows, Ratio(model.hidden)),
-                                           phase == Phase::kDecode && !deployment.launch.graphs);
+  const bool waits_for_host = phase == Phase::kDecode && !deployment.launch.graphs;
+  const ExchangeCost reduction = AllReduce(deployment, ResidualBytes(rows, Ratio(model.hidden)), waits_for_host);
   operators.Add("all-reduce", reduction.kernel, halves * layers.total);
   if (deployment.mapping.devices_per_group > 1)
     layer.reductions =
         Figure("All-reduces per layer", halves * reduction.kernel.time, "after attention and after the MLP");
+  const KernelTime sums = ExchangeOfSums(deployment, rows, waits_for_host).kernel;
+  if (sums.time > Seconds{}) {
+    operators.Add("all-reduce of norms", sums, layers.attention);
+    layer.reductions = Figure("All-reduces per layer", layer.reductions + layers.attention / layers.total * sums.time,
+                              "with that of the norms of queries and keys");
+  }
   const LayerLaunches launches = LaunchesOf(deployment, rows, phase, {halves, norms.kernels, reduction.launched_apart});
   layer.operations = launches.operations;
   KernelTime idle;

@@ -17,7 +17,7 @@ MixingCost MixingOf(const MixedPass& pass, Ratio decoded, const Deployment& depl
   MixingCost mixing;
   Seconds prefilled;  // time in the kind of attention added last
   const auto attention_of = [&](bool is_local) {
-    const Seconds reading = MeanDecodeAttention(deployment, pass.decode, is_local).time;
+    const Seconds reading = MixedDecodeAttention(deployment, pass.decode, is_local);
     prefilled = PrefillAttention(deployment, prompts, is_local).time;
     return Figure("Attention per layer", reading + prefilled, "of the decoded tokens, then of the prompts");
   };

@@ -49,7 +49,7 @@ const std::vector<ConfigFamily>& ConfigFamilies() {
        .model = R"({"norm": "layer_without_bias", "norms_per_layer": 1, "parallel_attention": true})",
        .defaults = kTied,
        .biases = {kAttentionBias},
-       .qk_norm = QkNorm::kAllHeads},
+       .qk_norm = QkNorm::kEachHead},
       {.type = "cohere2",
        .model = R"({"norm": "layer_without_bias", "norms_per_layer": 1, "parallel_attention": true})",
        .defaults = kTied,

@@ -319,6 +319,17 @@ KernelTime TimeOf(const Attention& attention, const Device& device) {
   return TimeOnTiles(attention, device);
 }
 
+Seconds TimeInPromptKernel(const Attention& decode, const Device& device) {
+  const AttentionTable& table = device.architecture->attention;
+  const Ratio rows = device.architecture->traits.fragment_rows,
+              pair_dims = Figure("Elements of a key and its value", decode.head_dim + ValueDim(decode));
+  const FlopsPerSecond rate = RowOf(table.prefill, decode.library).mma_efficiency * PeakRate(device, decode.precision);
+  return Figure("Decoded tokens in the kernel of prompts",
+                2 * kFlop * rows * pair_dims * decode.batch * decode.heads * decode.kv_len / rate,
+                "each query head computes a fragment of rows over the keys of its sequence",
+                SourceOf(device, table.source));
+}
+
 double FlashSlowdown(FlashVersion version, Attention core, const Device& device) {
   const AttentionTable& table = device.architecture->attention;
   struct Kernel {

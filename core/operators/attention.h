@@ -48,6 +48,10 @@ inline Ratio ValueDim(const Attention& attention) {
 // On tiles, split over SMs, or unfused, depending on phase and algorithm.
 KernelTime TimeOf(const Attention& attention, const Device& device);
 
+// A decode step's tokens in the kernel of prompts: no heads share a block, and each computes all its rows, one of which
+// is a query.
+Seconds TimeInPromptKernel(const Attention& decode, const Device& device);
+
 // Multi-head latent attention: causal prefill on up-projected keys and values; decode on the latent with absorbed
 // projections.
 struct LatentAttention {

@@ -40,6 +40,7 @@ RoundTimes OverRounds(const Deployment& deployment, Ratio running, const Request
                       const DecodeTimes& decode, const PrefillTimes& prefill) {
   const Ratio output(deployment.load.output), waves(*deployment.load.waves), others = steady.others;
   const double half = output > 1 ? 0.5 : 1;
+  const Seconds of_first_round = TakesTurns(deployment) ? prefill.shared : prefill.stall.added;  // in full passes
   const Ratio before = Figure("Others' prefills before the first token in the first round",
                               min(others, half * (others + PassMates(deployment, running))),
                               "half of them, with those that end together with its own");
@@ -48,7 +49,7 @@ RoundTimes OverRounds(const Deployment& deployment, Ratio running, const Request
              "all streams start together in the first benchmark round; later rounds are steady", kClosedLoopSource),
       Figure("Time per output token over all rounds",
              (1 - 1 / waves) * steady.tpot +
-                 (decode.token + (others - before) * prefill.stall.added / max(1.0, output - 1)) / waves,
+                 (decode.token + (others - before) * of_first_round / max(1.0, output - 1)) / waves,
              "in the first round, the prefills after the request's own", kClosedLoopSource)};
 }
 

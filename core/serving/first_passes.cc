@@ -54,10 +54,10 @@ double SettledPrompts(const BetweenDecodes& between, double most, const PassOf& 
 }  // namespace
 
 Seconds PrefillApart(const Deployment& deployment, Ratio prompts, const PromptTokens& prompt) {
-  Deployment paced = deployment;
-  paced.launch.per_operation = Seconds{};
+  Deployment ahead = deployment;
+  if (!TakesTurns(deployment)) ahead.launch.per_operation = Seconds{};
   return Figure("Prefill of a prompt in passes that only prefill",
-                (TimePrompt(paced, prompts, prompt).occupancy + deployment.engine.overhead.prefill_step) / prompts);
+                (TimePrompt(ahead, prompts, prompt).occupancy + deployment.engine.overhead.prefill_step) / prompts);
 }
 
 Seconds MeanPass(const Deployment& deployment, Ratio prompts, Ratio most, const PromptTokens& prompt) {

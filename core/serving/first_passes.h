@@ -13,7 +13,8 @@
 
 namespace slipstick {
 
-// Time of a prompt in passes of `prompts` that only prefill. While others decode, the host launches them ahead.
+// Time of a prompt in passes of `prompts` that only prefill. While others decode, the host launches them ahead, unless
+// prefills and decode steps take turns.
 Seconds PrefillApart(const Deployment& deployment, Ratio prompts, const PromptTokens& prompt);
 
 // A pass holds whole prompts: with a mean of `prompts`, at most `most`, its time lies between those of whole numbers.

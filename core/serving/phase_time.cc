@@ -5,6 +5,7 @@
 #include "core/engine_step/mixed_step.h"
 #include "core/engine_step/step_limits.h"
 #include "core/engine_step/step_time.h"
+#include "core/serving/first_passes.h"
 #include "core/serving/prefix_cache.h"
 
 namespace slipstick {
@@ -30,10 +31,24 @@ Ratio MixedPrompts(const Deployment& deployment, Ratio ending, Ratio prompts_per
                 "as many as requests end in a step");
 }
 
+// In turn with decode steps: a pass takes the prompts of the requests that came since the one before.
+PrefillStall StallInTurn(const Deployment& deployment, Ratio running, const DecodeTimes& decode) {
+  const PromptTokens prompt = ComputedTokens(deployment.load);
+  const Ratio steps = DecodeSteps(deployment),
+              most = max(1.0, floor(min(running, StepTokens(deployment) / prompt.tokens)));
+  const Seconds step = Figure("Decode step, drafts included", decode.token * (Ratio(deployment.load.output) / steps),
+                              "of all the tokens that it yields");
+  const Ratio prompts = PromptsOfPass(deployment, step, running / steps, most, prompt);
+  return {Figure("Decode stall per prompt", MeanPass(deployment, prompts, most, prompt) / prompts,
+                 "nothing decodes while a pass is launched and runs"),
+          Seconds{}};
+}
+
 // The time that a prompt takes of the steps with prefills.
 PrefillStall StallOf(const Deployment& deployment, Ratio running, Ratio prompts_per_pass, const DecodeTimes& decode,
                      Seconds shared_prefill) {
   if (PrefillsApart(deployment)) return {shared_prefill, Seconds{}};  // nothing decodes in a step with prefill
+  if (TakesTurns(deployment)) return StallInTurn(deployment, running, decode);
   const PromptTokens prompt = ComputedTokens(deployment.load);
   const Ratio steps = DecodeSteps(deployment), chunks = ChunksOf(deployment, prompt.tokens),
               prompts = MixedPrompts(deployment, running / steps, prompts_per_pass, chunks);

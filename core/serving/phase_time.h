@@ -13,6 +13,12 @@ inline bool PrefillsApart(const Deployment& deployment) {
   return !CompositionOf(deployment.engine).mixes_phases || deployment.mapping.pp > 1;
 }
 
+// Whether an engine prefills before it decodes, and at once whoever has come: its decode steps wait for each such pass
+// and for the host that launches it.
+inline bool TakesTurns(const Deployment& deployment) {
+  return deployment.engine.scheduler.prefills_first && !deployment.load.tuning.collects;
+}
+
 // A static batch splits evenly over the stages of a pipeline.
 DecodeTimes TimeDecode(const Deployment& deployment, Ratio sequences, bool splits_evenly = false);
 PrefillTimes TimePrefills(const Deployment& deployment, Ratio running, const DecodeTimes& decode);

@@ -72,8 +72,9 @@ StepTimes::Prefill StepTimes::ComputePrefill(int power, const StepWork& work) {
   const PrefillPass pass{work.prompts, work.tokens, work.cached};
   const PassCost alone = TimeOf(pass, deployment_);
   Prefill prefill{alone.occupancy + prefill_step, alone.time + prefill_step};
-  // While others decode, the host launches a prefill ahead: its launches delay only its own first token.
-  if (work.running > 0) prefill.added = TimeOf(pass, paced_).occupancy + prefill_step;
+  // While others decode, the host launches a prefill ahead: its launches delay only its own first token, unless the
+  // engine takes turns.
+  if (work.running > 0 && !TakesTurns(deployment_)) prefill.added = TimeOf(pass, paced_).occupancy + prefill_step;
   if (work.decoded <= 0 || PrefillsApart(deployment_)) return prefill;
   const Decodes& decodes = DecodesAt(power);
   MixedPass mixed;

@@ -87,7 +87,7 @@ struct Schema<MemoryBudget> {
 // Exceptions on one device architecture.
 struct EngineOn {
   Architecture architecture;
-  std::optional<bool> graphs, quantizes_apart;
+  std::optional<bool> graphs, quantizes_apart, mixes_attention;
   std::optional<bool>
       visits_held_experts;  // kernels of experts in fp8 with block scales take time for each, hit or not
   std::optional<Seconds> step, per_sequence, launch_gap;
@@ -121,7 +121,7 @@ struct EngineScheduler {
   Tally collect_steps = 0;           // maximum steps that a request waits to be prefilled with others
   Ratio collect_share = 1;           // share of a step's tokens at which prompts are prefilled without further waiting
   bool splits_prompts = false;       // a prompt longer than a step is split over several steps
-  bool prefills_first = false;       // only in the simulation: a step either prefills or decodes, prompts first
+  bool prefills_first = false;       // a step either prefills or decodes, prompts first
   bool groups_prefills = false;      // requests admitted together share a prefill and wait for each other
   bool queues_static_batch = false;  // in a static batch, requests that do not fit wait for the others
   bool loads_apart = false;          // a request whose prefix is loaded waits for it while others continue

@@ -100,7 +100,7 @@ constexpr auto kEngineFields = Advanced(
          "collect_share", "Share of a step's tokens that ends this wait (TensorRT-LLM: batch_wait_max_tokens_ratio)")
          .Between(0, 1),
      Of<&Engine::scheduler, &EngineScheduler::prefills_first>(
-         "prefills_first", "Simulation: a step prefills or decodes, and prefills whenever a request is admitted")
+         "prefills_first", "A step prefills or decodes, and prefills whenever a request is admitted")
          .Label("Prefills before decodes"),
      Of<&Engine::scheduler, &EngineScheduler::splits_prompts>(
          "splits_prompts", "A prompt may be spread over several steps (chunked prefill)")

@@ -87,6 +87,10 @@ constexpr FieldRow kEngineOnFields[] = {
     Of<&EngineOn::graphs>("graphs", "CUDA graphs on this architecture"),
     Of<&EngineOn::quantizes_apart>("quantizes_apart",
                                    "Activations are quantized by a separate kernel on this architecture"),
+    Of<&EngineOn::mixes_attention>("mixes_attention",
+                                   "Attention of a step that decodes and prefills is one call of the prompts' kernel, "
+                                   "in which each query head of a decoded token takes a block of rows")
+        .Label("Decoded tokens are in the prompts' attention call"),
     Of<&EngineOn::step>("step", "Scheduler overhead per step on this architecture").In(kUs).Between(0, 1'000'000),
     Of<&EngineOn::per_sequence>("sequence", "Scheduler overhead per sequence and step on this architecture")
         .In(kUs)

@@ -32,6 +32,7 @@ struct Tuning {
   Ratio experts = 1;         // of a mixture of experts
   std::vector<TuningOn> on;  // exceptions
   Ratio host = 1;            // on the host's time for a request and for the launches of its prefill
+  bool collects = true;      // prompts wait for others, so that the passes of a prefill are full
   LogSpread token, first_token;
 };
 template <>

@@ -31,6 +31,10 @@ constexpr auto kTuningFields = Advanced(
                        "collects requests")
          .Label("Host time over a tuned run's")
          .Between(0, 100),
+     Of<&Tuning::collects>("collects",
+                           "Prompts wait for others, so that a pass that only prefills is full; otherwise it holds "
+                           "whoever has come, and others do not decode while the host launches it")
+         .Label("Prompts wait for full passes"),
      Of<&Tuning::token>("token", "Spread of the time per token in the interval"),
      Of<&Tuning::first_token>("first_token", "Spread of the first token in the interval")});
 constinit const Fields Schema<Tuning>::fields(kTuningFields);

@@ -101,7 +101,7 @@ Ratio SmallElements(const Model& model, Mixer mixer, const LayerWidths& widths) 
                                         : SharesKv(mixer)      ? 1
                                                                : 2,
                                         "qk_norm"),
-              all_norms = model.Chosen(norms == QkNorm::kAllHeads ? 1 : 0, "qk_norm");
+              all_norms = model.Chosen(norms == QkNorm::kEachHead || norms == QkNorm::kAllHeads ? 1 : 0, "qk_norm");
   const Ratio index_norms = model.indexer ? 2 * IndexShare(model) * Ratio(model.indexer->head_dim) : Ratio(0);
   return Figure("Small parameters of the mixer",
                 input_biases * (heads + 2 * kv_heads) * head_dim + output_biases * hidden + head_norms * head_dim +

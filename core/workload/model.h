@@ -22,8 +22,9 @@ enum class Norm { kRms, kLayer, kLayerWithoutBias };
 ENUM_NAMES(Norm, {kRms, "rms"}, {kLayer, "layer"}, {kLayerWithoutBias, "layer_without_bias"});
 
 // Norm of queries and keys: per head, with weights shared by the heads, or over all heads together.
-enum class QkNorm { kNone, kHead, kAllHeads };
-ENUM_NAMES(QkNorm, {kNone, "none"}, {kHead, "head"}, {kAllHeads, "all_heads"});
+// One norm that each head uses; one per head; one over all heads together.
+enum class QkNorm { kNone, kHead, kEachHead, kAllHeads };
+ENUM_NAMES(QkNorm, {kNone, "none"}, {kHead, "head"}, {kEachHead, "each_head"}, {kAllHeads, "all_heads"});
 
 enum class Biases { kNone, kQkv, kAttention, kMlp, kAll };
 ENUM_NAMES(Biases, {kNone, "none"}, {kQkv, "qkv"}, {kAttention, "attention"}, {kMlp, "mlp"}, {kAll, "all"});

@@ -167,7 +167,10 @@ constexpr FieldRow kModelFields[] = {
     Of<&Model::norms, &Norms::per_layer>("norms_per_layer", "Norms per layer").Between(0, 8).Advanced(),
     Of<&Model::norms, &Norms::after_embedding>("embedding_norm", "Norm after the embedding (BLOOM)").Advanced(),
     Of<&Model::norms, &Norms::queries_and_keys>(
-        "qk_norm", "Norm of queries and keys: per head (Qwen3, Gemma 3) or over all heads (OLMo 2)")
+        "qk_norm",
+        "Norm of queries and keys: of a head, the same for all (Qwen3, Gemma 3) or with weights of its own (Command "
+        "R+), "
+        "or over all heads together, whose tensor-parallel ranks exchange their sums (OLMo 2, MiniMax-M2)")
         .Label("QK norm")
         .Advanced(),
     Of<&Model::biases>("biases", "Linear layers with a bias").Advanced(),

@@ -282,5 +282,15 @@ TEST(Attention, CheckedTokensShareTheCacheWithoutTiles) {
   EXPECT_EQ(Us(four, device), Us(one, device));
 }
 
+// 100 sequences of 4,100 keys under 24 heads of 128: 64 rows of each take 2 * 64 * 256 * 100 * 24 * 4100 FLOP, on an A100
+// at 0.51 of 312 TFLOP/s. Heads share nothing.
+TEST(Attention, DecodedTokensTakeABlockOfRowsInThePromptsKernel) {
+  Attention decode = Decode(100, 4100, 24, 2, AttentionLibrary::kTrtllm);
+  EXPECT_NEAR(In(TimeInPromptKernel(decode, AttentionA100()), kUs), 2026, 1);
+  EXPECT_GT(In(TimeInPromptKernel(decode, AttentionA100()), kUs), 5 * Us(decode, AttentionA100()));
+  decode.kv_heads = 24;
+  EXPECT_NEAR(In(TimeInPromptKernel(decode, AttentionA100()), kUs), 2026, 1);
+}
+
 }  // namespace
 }  // namespace slipstick

@@ -69,6 +69,10 @@ const std::vector<Assignments>& Scenarios() {
   static const std::vector<Assignments> all{
       {"model=gpt-oss-120b", "cluster=hgx-mi300x", "training=null", "serving.devices=8", "serving.mapping.tp=8",
        "serving.tuning=stock"},
+      {"model=llama-3.1-8b", "cluster=single-h100-sxm5-80gb", "training=null", "serving.engine=sglang",
+       "serving.concurrency=16", "serving.tuning=stock"},
+      {"model=llama-3.1-8b", "cluster=single-a100-sxm4-80gb", "training=null", "serving.engine=vllm",
+       "serving.concurrency=64"},
       {"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "training.mapping.pp=2",
        "training.mapping.virtual_stages=4", "training.mapping.cp=2", "training.global_batch=64"},
       {"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=256", "training.precision=fp8",

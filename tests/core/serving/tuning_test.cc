@@ -78,6 +78,18 @@ TEST(Tuning, AFirstTokenWaitsLessForTheHost) {
   EXPECT_NEAR(At(stock, "serving.ttft_parts_s.handling"), 0.0265, 1e-9);
 }
 
+// Two requests of 100 tokens at a time: each waits once, over its 1,000 steps, for the prefill of the other, which the
+// host takes longer to launch than the device to compute. A tuned run launches it ahead and waits for the device alone.
+TEST(Tuning, DecodingWaitsForAPrefillInTurn) {
+  const Assignments pair =
+      kDense + Assignments{"serving.engine=sglang", "serving.batch=2", "serving.prompt=100", "serving.output=1001"};
+  const Json stock = ReportOf(kThree, pair + Assignments{"serving.tuning=stock"}),
+             tuned = ReportOf(kThree, pair + Assignments{"serving.tuning=tuned"});
+  const double waited = 1000 * At(stock, "serving.tpot_parts_s.prefill");
+  EXPECT_NEAR(waited, At(stock, "serving.prefill_s"), 0.02 * waited);
+  EXPECT_LT(2 * At(tuned, "serving.tpot_parts_s.prefill"), At(stock, "serving.tpot_parts_s.prefill"));
+}
+
 TEST(Tuning, TheStepIsTheSumOfItsParts) {
   const Json stock = ReportOf(kThree, kExperts + Assignments{"serving.tuning=stock"});
   double sum = 0;
