@@ -14,7 +14,7 @@ std::string HelpText(std::string_view name);
 // The manual page, as man reads it.
 std::string ManualText();
 
-// What is wrong with the name of a command or of an option of one, and the names like it.
+// Messages about a wrong name of a command, or of an option of one, with the names like it.
 std::string UnknownCommand(std::string_view word);
 std::string UnknownOption(std::string_view word, const Verb& verb);
 

@@ -139,17 +139,15 @@ bool AddMeasured(const std::vector<std::string>& measured, std::vector<std::stri
   return true;
 }
 
-slipstick::Result<CommandLine> ParseArguments(const std::vector<std::string>& arguments) {
+slipstick::Result<CommandLine> ParseArguments(const slipstick::Verb& verb, const std::vector<std::string>& arguments) {
   CommandLine line;
-  const slipstick::Verb* verb = slipstick::VerbOf(arguments[0]);
   for (const slipstick::CommandOption& option : slipstick::CommandOptions()) {
     if (!option.value.empty()) line.options.emplace(option.name, option.standard);
   }
-  if (verb == nullptr) return slipstick::Issues{{arguments[0], slipstick::UnknownCommand(arguments[0])}};
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string argument = arguments[i] == "--optimize" ? "--optimise" : arguments[i];
     const auto option = line.options.find(argument);
-    if (slipstick::OptionOf(argument) != nullptr && !HasOption(*verb, argument)) {
+    if (slipstick::OptionOf(argument) != nullptr && !HasOption(verb, argument)) {
       return slipstick::Issues{
           {argument, "Not an option of " + arguments[0] + ", which `slipstick " + arguments[0] + " --help` lists"}};
     }
@@ -177,7 +175,7 @@ slipstick::Result<CommandLine> ParseArguments(const std::vector<std::string>& ar
     } else if (option != line.options.end()) {
       option->second = arguments[++i];
     } else if (argument.size() > 1 && argument[0] == '-') {
-      return slipstick::Issues{{argument, slipstick::UnknownOption(argument, *verb)}};
+      return slipstick::Issues{{argument, slipstick::UnknownOption(argument, verb)}};
     } else if (argument.find('=') != std::string::npos) {
       line.assignments.push_back(argument);
     } else {
@@ -390,12 +388,12 @@ int main(int argc, char** argv) {
       std::cout << one << '\n';
     return kAnswered;
   }
+  const slipstick::Verb* command = slipstick::VerbOf(verb);
+  if (command == nullptr) return Wrong(verb, slipstick::UnknownCommand(verb));
   if (std::any_of(arguments.begin() + 1, arguments.end(), IsHelp)) {
-    const std::string help = slipstick::HelpText(verb);
-    if (help.empty()) return Wrong(verb, slipstick::UnknownCommand(verb));
-    std::cout << help;
+    std::cout << slipstick::HelpText(verb);
     return kAnswered;
   }
-  const slipstick::Result<CommandLine> line = ParseArguments(arguments);
+  const slipstick::Result<CommandLine> line = ParseArguments(*command, arguments);
   return line ? Run(verb, *line) : Print(slipstick::WrongRequest(line.issues));
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/figure.h"
-#include "core/serving/phase_time.h"
+#include "core/serving/prompt_time.h"
 
 namespace slipstick {
 namespace {

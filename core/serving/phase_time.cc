@@ -3,8 +3,6 @@
 #include "core/base/figure.h"
 #include "core/engine_step/memo.h"
 #include "core/engine_step/mixed_step.h"
-#include "core/engine_step/step_limits.h"
-#include "core/engine_step/step_time.h"
 #include "core/serving/first_passes.h"
 #include "core/serving/prefix_cache.h"
 
@@ -13,8 +11,6 @@ namespace {
 
 constexpr std::string_view kSource =
     "mean-field scheduling; fitted to ai-dynamo/aiconfigurator silicon samples at 095f58a";
-
-constexpr std::string_view kPrefillStep = "scheduler overhead per prefill step";
 
 // Device time per prompt in a pass of `prompts_per_pass` prompts. `alone`: device time of a pass with one prompt.
 Seconds ShareOfPass(const Deployment& deployment, Ratio prompts_per_pass, const PromptTokens& prompt, Seconds alone) {
@@ -90,58 +86,7 @@ Ratio PromptsPerPass(const Deployment& deployment, Ratio running) {
   return Figure(kTitle, min(max(1.0, floor(filling)), max(1.0, floor(running))), kNote, kSource);
 }
 
-// Passes one after the other: each follows the previous one stage by stage.
-PassCost InPasses(const Deployment& deployment, const PrefillPass& pass, Ratio passes) {
-  PassCost step = TimeOf(pass, deployment);
-  if (passes <= 1) return step;
-  const Seconds time = step.time, occupancy = step.occupancy, prefill_step = deployment.engine.overhead.prefill_step;
-  const Seconds fill = Figure("Other stages of a pass", time - occupancy, "that the next one does not wait for");
-  step.time = Figure("Prefill in several passes", fill + passes * occupancy + (passes - 1) * prefill_step,
-                     "each follows the one before stage by stage; chunks of a prompt over the KV cache of those before",
-                     "SGLang, chunked pipeline parallelism (LMSYS, 2026-01-15); vLLM pull request 42187");
-  step.occupancy =
-      Figure("Prefill in several passes on the slowest stage", passes * occupancy + (passes - 1) * prefill_step);
-  step.fixed = Figure("Host's time for all passes", passes * step.fixed);
-  step.operators.Repeat(Figure("Passes one after the other", 1 + (passes - 1) * (occupancy / time),
-                               "those that overlap on other stages do not count"));
-  step.operators.Add(kPrefillStep, Waiting(prefill_step), passes - 1);
-  return step;
-}
-
-// Computes the prompts, in chunks or passes.
-PassCost ComputePrompts(const Deployment& deployment, Ratio sequences, const PromptTokens& prompt) {
-  const Ratio chunks = ChunksOf(deployment, prompt.tokens);
-  if (chunks > 1) {
-    const PromptTokens chunk = MeanChunk(prompt, chunks);
-    return InPasses(deployment, {sequences, chunk.tokens, chunk.cached}, chunks);
-  }
-  if (deployment.mapping.pp <= 1 || sequences <= 1)
-    return TimeOf(PrefillPass{sequences, prompt.tokens, prompt.cached}, deployment);
-  const Ratio passes = Figure("Passes of the prompts through the pipeline",
-                              min(sequences, max(1.0, sequences * prompt.tokens / StepTokens(deployment))),
-                              "each takes as many tokens as the engine's limit per step, the last one the rest");
-  return InPasses(deployment, {Figure("Prompts per pass", sequences / passes), prompt.tokens, prompt.cached}, passes);
-}
-
 }  // namespace
-
-Ratio ChunksOf(const Deployment& deployment, Ratio tokens) {
-  if (!SplitsPrompts(deployment.load)) return 1;
-  return Figure("Chunks of a prompt", max(1.0, tokens / StepTokens(deployment)),
-                "one step each; the last one shares its step with the prompt that follows");
-}
-
-PromptTokens MeanChunk(const PromptTokens& prompt, Ratio chunks) {
-  if (chunks <= 1) return prompt;
-  const Ratio tokens = Figure("Tokens of a chunk", prompt.tokens / chunks);
-  return {tokens,
-          Figure("Tokens before a chunk", prompt.cached + (prompt.tokens - tokens) / 2, "mean over the chunks")};
-}
-
-Ratio StepTokens(const Deployment& deployment) {
-  const StepTokenLimit limit = StepTokensOf(deployment.load, deployment.cluster.device);
-  return deployment.InputAt(limit.path, Ratio(limit.tokens));
-}
 
 Seconds TimeRequest(const Deployment& deployment) {
   const EngineOverhead& overhead = deployment.engine.overhead;
@@ -153,20 +98,6 @@ Seconds TimeRequest(const Deployment& deployment) {
   }
   return Figure(kTitle, overhead.per_request * deployment.load.tuning.host + of_tokens,
                 "of a request as the engine is run, and of the tokens of its prompt, cached ones too");
-}
-
-PassCost TimePrompt(const Deployment& deployment, Ratio sequences, const PromptTokens& prompt) {
-  PassCost pass = ComputePrompts(deployment, sequences, prompt);
-  if (!deployment.load.prefix_cache) return pass;
-  const PrefixLoad load = LoadPrefixes(deployment, sequences, prompt.cached, pass.time);
-  if (!(load.exposed > Seconds{})) return pass;
-  pass.loaded = load.time;
-  pass.load_exposed = load.exposed;
-  if (deployment.engine.scheduler.loads_apart) pass.load_apart = load.exposed;
-  pass.time = Figure("Prefill with the load of cached prefixes", pass.time + load.exposed);
-  pass.occupancy = Figure("Slowest stage with the load of cached prefixes", pass.occupancy + load.stalls);
-  pass.operators.Add(kPrefixFromHost, {load.exposed, {}, {}, Bound::kNetwork, {}, {}}, 1);
-  return pass;
 }
 
 PrefillTimes TimePrefills(const Deployment& deployment, Ratio running, const DecodeTimes& decode) {
