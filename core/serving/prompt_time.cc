@@ -30,7 +30,9 @@ PassCost ComputePrompts(const Deployment& deployment, Ratio sequences, const Pro
   const Ratio chunks = ChunksOf(deployment, prompt.tokens);
   if (chunks > 1) {
     const PromptTokens chunk = MeanChunk(prompt, chunks);
-    return InPasses(deployment, {sequences, chunk.tokens, chunk.cached}, chunks);
+    // Through a pipeline the chunks of all prompts follow each other.
+    const Ratio together = deployment.mapping.pp > 1 ? Ratio(1) : sequences;
+    return InPasses(deployment, {together, chunk.tokens, chunk.cached}, chunks * (sequences / together));
   }
   if (deployment.mapping.pp <= 1 || sequences <= 1)
     return TimeOf(PrefillPass{sequences, prompt.tokens, prompt.cached}, deployment);
