@@ -1,4 +1,4 @@
-// From passes to requests: performance under a closed loop, an open loop, or with disaggregated pools.
+// From passes to requests: performance under a closed loop or an open loop.
 #pragma once
 
 #include <algorithm>
@@ -77,9 +77,6 @@ ServingPerformance ClosedLoop(const Deployment& deployment, Ratio concurrency, R
                               std::optional<Hertz> turns = std::nullopt);
 // Requests arrive at random, `arrivals` per second over all replicas.
 ServingPerformance OpenLoop(const Deployment& deployment, Ratio arrivals, Ratio slots);
-// Prefill and decode on separate pools, under any load. `requested_sequences`: batch per decode group, if the load is a
-// batch.
-ServingPerformance TwoPools(const Deployment& deployment, Ratio requested_sequences, Ratio max_sequences);
 
 // Least fixed point n = inflow(n), at most `slots`; inflow(n): sequences that arrive during the stay of one when n run.
 // It rises in steps, where GEMMs need another wave of tiles. As the number running fluctuates by about its square root,

@@ -22,6 +22,7 @@
 #include "core/serving/serving_memory.h"
 #include "core/serving/shortfalls.h"
 #include "core/serving/static_batch.h"
+#include "core/serving/two_pools.h"
 
 namespace slipstick {
 namespace {

@@ -77,7 +77,9 @@ struct ServedClass {
   RequestClass of;  // its weight is its share of the requests
   Seconds ttft, tpot, latency;
   double in_flight = 0, waiting = 0;
-  double device_time = 0;  // its share of the engines' time: decode steps split by sequence, plus its prefills
+  // Its prefills, and its part of the decode steps by sequence: shares of the engines' time; of two pools, each of its
+  // own pool's.
+  ByPass<double> device_time{0, 0};
 };
 
 struct ServingReport {

@@ -1,12 +1,15 @@
 // Prefill and decode on separate pools: each has a maximum request rate, and the lower one limits the deployment. A
 // request is handled, waits for the prefill pool and is prefilled there. Its KV cache is transferred, it waits for a
 // slot of the decode pool, and takes `output` steps there, which no prefill interrupts.
+#include "core/serving/two_pools.h"
+
+#include <utility>
+
 #include "core/base/figure.h"
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/memo.h"
 #include "core/operators/efficiency.h"
 #include "core/serving/explained_deployment.h"
-#include "core/serving/load_model.h"
 #include "core/serving/phase_time.h"
 #include "core/serving/serving_memory.h"
 
@@ -124,7 +127,8 @@ void FillPerformance(const Served& served, Ratio output, Seconds unqueued_latenc
   performance.waiting = Figure("Requests waiting for a pool", served.rate * served.queue, "Little's law");
 }
 
-// Every rank sends its own part of the KV cache.
+}  // namespace
+
 Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment) {
   const Route& route = deployment.network.hand_over;
   const StepTable& step = deployment.device.architecture->step;
@@ -134,9 +138,7 @@ Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment) {
   return OverFurtherWires(time, route);
 }
 
-// Returns the number of attention groups of the pool, which may have another device and another mapping.
-Ratio TimePrefillPool(const Deployment& deployment, Ratio slots, const DecodeTimes& full,
-                      ServingPerformance& performance) {
+PrefillPool TimePrefillPool(const Deployment& deployment, Ratio slots, const DecodeTimes& full) {
   const Deployment& plain = PlainOf(deployment);
   const Disaggregated& pools = *plain.load.disaggregated;
   Cluster cluster = *plain.requested;
@@ -144,15 +146,11 @@ Ratio TimePrefillPool(const Deployment& deployment, Ratio slots, const DecodeTim
   if (pools.prefill_device) cluster.device = *pools.prefill_device;
   if (pools.prefill_mapping) load.mapping = *pools.prefill_mapping;
   const ExplainedDeployment prefiller(cluster, load, deployment);
-  performance.prefill_shortfall =
-      max(WeightsOf(PlainOf(*prefiller)) - UsableMemory(PlainOf(*prefiller).device), Bytes{});
   const auto time_prefills = [&] { return TimePrefills(*prefiller, slots, full); };
-  performance.prefill =
-      deployment.memo == nullptr ? time_prefills() : deployment.memo->PoolPrefill(plain.load, slots, time_prefills);
-  return PrefillGroups(*prefiller);
+  return {PrefillGroups(*prefiller),
+          deployment.memo == nullptr ? time_prefills() : deployment.memo->PoolPrefill(plain.load, slots, time_prefills),
+          max(WeightsOf(PlainOf(*prefiller)) - UsableMemory(PlainOf(*prefiller).device), Bytes{})};
 }
-
-}  // namespace
 
 ServingPerformance TwoPools(const Deployment& deployment, Ratio requested_sequences, Ratio max_sequences) {
   ServingPerformance performance;
@@ -165,7 +163,10 @@ ServingPerformance TwoPools(const Deployment& deployment, Ratio requested_sequen
   pools.slots = UsefulSlots(deployment, max_slots, !is_batch, std::nullopt);
   const DecodeTimes full = DecodeOf(deployment, pools.slots);
   pools.full_step = full.token;
-  pools.prefill_groups = TimePrefillPool(deployment, pools.slots, full, performance);
+  PrefillPool prefill = TimePrefillPool(deployment, pools.slots, full);
+  pools.prefill_groups = prefill.groups;
+  performance.prefill = std::move(prefill.times);
+  performance.prefill_shortfall = prefill.shortfall;
   pools.shared_prefill = performance.prefill.shared;
   pools.prefill_limit =
       Figure("Capacity of the prefill pool", pools.prefill_groups / pools.shared_prefill, "requests per second");

@@ -85,10 +85,17 @@ CostReport Fleet::CostOf(const PoolSizes& bought) const {
                       prefill != nullptr ? std::optional(DevicePool{*prefill, bought.prefill}) : std::nullopt);
 }
 
-DollarsPerSecond Fleet::HourlyCostOf(const PoolSizes& bought) const {
+ByPass<DollarsPerSecond> Fleet::HourlyCosts(const PoolSizes& bought) const {
   const CostReport cost = CostOf(bought);
-  if (!cost.prefill_pool) return static_cast<double>(bought.Total()) * cost.device_second;
-  return Ratio(bought.prefill) * cost.prefill_pool->device_second + Ratio(bought.decode) * cost.device_second;
+  const HardwareCost& prefill = cost.prefill_pool ? *cost.prefill_pool : cost;
+  return {Ratio(bought.prefill) * prefill.device_second, Ratio(bought.decode) * cost.device_second};
+}
+
+// Purchases of as many devices of one kind cost the same, to the last bit, whichever pool they are for.
+DollarsPerSecond Fleet::HourlyCostOf(const PoolSizes& bought) const {
+  if (PrefillDevice() == nullptr) return static_cast<double>(bought.Total()) * CostOf(bought).device_second;
+  const ByPass<DollarsPerSecond> pools = HourlyCosts(bought);
+  return pools.prefill + pools.decode;
 }
 
 Watts Fleet::FacilityPowerOf(const PoolSizes& bought) const {

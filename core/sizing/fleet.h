@@ -9,6 +9,7 @@
 
 #include "core/economics/cost.h"
 #include "core/scenario/scenario.h"
+#include "core/serving/serving_report.h"
 #include "core/sizing/question.h"
 
 namespace slipstick {
@@ -41,6 +42,7 @@ class Fleet {
   // otherwise both together are.
   [[nodiscard]] PoolSizes Bought(const PoolSizes& needed) const;
   [[nodiscard]] DollarsPerSecond HourlyCostOf(const PoolSizes& bought) const;
+  [[nodiscard]] ByPass<DollarsPerSecond> HourlyCosts(const PoolSizes& bought) const;  // of each pool
   [[nodiscard]] Watts FacilityPowerOf(const PoolSizes& bought) const;
   [[nodiscard]] bool Allows(const SizeQuestion& question, const PoolSizes& bought) const;
 

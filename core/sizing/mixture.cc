@@ -61,6 +61,7 @@ Count LongestRequest(const Model& model) {
 // Performance of the deployment for the requests of one class.
 struct ServedShare {
   ServedClass served;
+  double cost = 1;  // share of the deployment's
   std::optional<SimulatedClass> simulated;
 };
 
@@ -74,7 +75,8 @@ ServedShare AllAlike(const ClassesAtPeak& peak) {
                    Seconds::FromBase(number("request_latency_s")),
                    number("requests_in_flight"),
                    number("requests_waiting"),
-                   1},
+                   {}},
+                  1,
                   std::nullopt};
   return all;
 }
@@ -144,7 +146,9 @@ Json ClassesAnswer(const SizeQuestion& question, const ClassesAtPeak& peak) {
     served.push_back(AllAlike(peak));
   } else {
     for (const ServedClass& one : EvaluateServing(peak.at_peak.model, peak.at_peak.cluster, load, false).classes)
-      served.push_back({one, std::nullopt});
+      served.push_back(
+          {one, one.device_time.prefill * peak.cost_of_pass.prefill + one.device_time.decode * peak.cost_of_pass.decode,
+           std::nullopt});
   }
   if (peak.simulated) {
     const Verdict& all = *peak.simulated;
@@ -169,7 +173,7 @@ Json ClassesAnswer(const SizeQuestion& question, const ClassesAtPeak& peak) {
     const ServedClass& one = found->served;
     const double share = asked.weight / sum, of_class = share / one.of.weight;
     const double prompt = static_cast<double>(asked.prompt_tokens), output = static_cast<double>(asked.output_tokens);
-    const double cost_share = of_class * one.device_time;
+    const double cost_share = of_class * found->cost;
     const DollarsPerToken price = cost_share * peak.cost / (peak.mean_requests_per_s * share * output * kTokenPerS);
     Json row = ObjectOf({{"prompt_tokens", asked.prompt_tokens},
                          {"output_tokens", asked.output_tokens},

@@ -35,6 +35,7 @@ struct ClassesAtPeak {
   std::optional<Verdict> simulated;
   double mean_requests_per_s = 1;
   DollarsPerSecond cost;
+  ByPass<double> cost_of_pass{1, 1};  // shares of the devices that prefill and of those that decode; one pool does both
 };
 Json ClassesAnswer(const SizeQuestion& question, const ClassesAtPeak& peak);
 

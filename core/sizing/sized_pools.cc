@@ -10,7 +10,9 @@
 #include "core/exploration/search_job.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
+#include "core/sizing/day.h"
 #include "core/sizing/fleet.h"
+#include "core/sizing/mixture.h"
 #include "core/sizing/pool_search.h"
 #include "core/sizing/sizing_json.h"
 
@@ -37,7 +39,9 @@ Result<Scenario> OnPools(const Json& request, const SizingProblem& problem) {
                                                               devices("decode_devices", standard.decode_devices));
   }
   Result<Scenario> pooled = ParseForSearch(WithOverrides(request, overrides), "serving");
-  if (pooled && !pooled->serving->disaggregated) pooled->serving->disaggregated.emplace();
+  if (!pooled) return pooled;
+  if (!pooled->serving->disaggregated) pooled->serving->disaggregated.emplace();
+  pooled->serving->mixture = problem.scenario.serving->mixture;
   return pooled;
 }
 
@@ -74,8 +78,6 @@ Json SizeOnTwoPools(const Json& request, const SizeQuestion& question, const Siz
   if (question.percentile != Percentile::kMean)
     return Fails("percentile", "Two pools are compared for mean requests only: they are not simulated");
   if (problem.scenario.serving->sessions) return Fails("sessions", "Sessions are served on one pool");
-  if (!problem.scenario.serving->mixture.empty())
-    return Fails("mixture", "Two pools are compared for one class of requests only");
   if (problem.purchases.slices() > 0)
     return Fails("topology", "Two pools are not compared on a torus, mesh or ring, which is bought in slices");
   const Result<Scenario> pooled = OnPools(request, problem);
@@ -95,6 +97,13 @@ Json SizeOnTwoPools(const Json& request, const SizeQuestion& question, const Siz
   served.cluster.devices = sized.bought.Total();
   const Json at_peak = *Evaluate(served, ReportDetail::Figures());
   const double usd_per_hour = In(sized.cost, kUsdPerHour);
+  const ByPass<DollarsPerSecond> costs = fleet.HourlyCosts(sized.bought);
+  const Json classes = ClassesAnswer(question, {served,
+                                                at_peak["serving"],
+                                                std::nullopt,
+                                                problem.requests_per_s / PeakOverMean(question),
+                                                sized.cost,
+                                                {costs.prefill / sized.cost, costs.decode / sized.cost}});
   const bool one_holds = on_one["holds"].get<bool>();
   return ObjectOf(
       {{"holds", true},
@@ -102,6 +111,7 @@ Json SizeOnTwoPools(const Json& request, const SizeQuestion& question, const Siz
        {"at_peak", FiguresOf(at_peak["serving"], std::nullopt)},
        {"cost", ObjectOf({{"usd_per_hour", usd_per_hour}})},
        {"saves", one_holds ? Json(1 - usd_per_hour / on_one["cost"]["usd_per_hour"].get<double>()) : Json(nullptr)},
+       {"classes", classes},
        {"overrides", OverridesOfPools(sized)}});
 }
 

@@ -34,6 +34,7 @@ Json SizedMixture(const std::vector<Json>& mixture, const Json& more = Json::obj
 }
 Json Without(Json answer, const char* member) {
   answer.erase(member);
+  if (answer.contains("two_pools")) answer["two_pools"].erase(member);
   return answer;
 }
 using testing::Random;
@@ -170,10 +171,34 @@ TEST(SizedMixture, OpensTheScenarioOfItsMeanRequest) {
   EXPECT_EQ(mixed["overrides"]["serving.output"], 270);
 }
 
-TEST(SizedMixture, IsNotComparedOnTwoPools) {
-  const Json pools = SizedMixture({kChat, kSummary})["two_pools"];
-  EXPECT_EQ(pools["holds"], false);
-  EXPECT_EQ(pools["reason"], "mixture");
+// Little's law for each class, and shares that add up, of two pools whose devices differ in price.
+TEST(SizedMixture, AddsUpItsClassesOnTwoPools) {
+  const Json pools = First(kFleet + Assignments{"serving.disaggregated.prefill_device=l40s"},
+                           QuestionOf({kChat, kSummary}))["two_pools"];
+  ASSERT_TRUE(pools["holds"].get<bool>()) << pools.dump();
+  double cost = 0, ttft = 0, usd = 0;
+  for (const Json& one : pools["classes"]) {
+    const auto number = [&](const char* name) { return one[name].get<double>(); };
+    EXPECT_NEAR(number("requests_per_s") * number("request_latency_s") /
+                    (number("requests_in_flight") + number("requests_waiting")),
+                1, 1e-9);
+    cost += number("cost_share"), ttft += number("share") * number("ttft_s");
+    usd += number("usd_per_million_output_tokens") * 1e-6 * 40 * number("share") * number("output_tokens") * 3600;
+  }
+  EXPECT_NEAR(cost, 1, 1e-12);
+  EXPECT_NEAR(ttft, pools["at_peak"]["ttft_s"].get<double>(), 1e-9);
+  EXPECT_NEAR(usd / pools["cost"]["usd_per_hour"].get<double>(), 1, 1e-9);
+  EXPECT_GT(pools["classes"][1]["ttft_s"], pools["classes"][0]["ttft_s"]);
+  EXPECT_EQ(pools["overrides"]["serving.prompt"], 3100);
+}
+
+TEST(SizedMixture, OfOneClassIsThePlainQuestionOnTwoPools) {
+  const Json plain = First(kFleet + Assignments{"serving.prompt=1000", "serving.output=300"},
+                           QuestionOf(nullptr))["two_pools"],
+             mixed = SizedMixture(std::vector<Json>{kChat})["two_pools"];
+  ASSERT_TRUE(plain["holds"].get<bool>()) << plain.dump();
+  EXPECT_EQ(Without(plain, "classes"), Without(mixed, "classes"));
+  EXPECT_EQ(mixed["classes"][0]["cost_share"], 1);
 }
 
 TEST(SizedMixture, IsAnIssueWhereItIsWrong) {

@@ -1,0 +1,23 @@
+// Prefill and decode on separate pools, from passes to requests.
+#pragma once
+
+#include "core/serving/load_model.h"
+
+namespace slipstick {
+
+// A pool that prefills a load's prompts; it may have another device and another mapping.
+struct PrefillPool {
+  Ratio groups;  // attention groups of all its replicas
+  PrefillTimes times;
+  Bytes shortfall;  // weights that exceed the memory of its devices
+};
+// `slots`: of a decode group, whose steps with all of them occupied take `full`.
+PrefillPool TimePrefillPool(const Deployment& deployment, Ratio slots, const DecodeTimes& full);
+
+// Time of a KV cache on its way to the decode pool. Every rank sends its own part.
+Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment);
+
+// Under any load. `requested_sequences`: batch per decode group, if the load is a batch.
+ServingPerformance TwoPools(const Deployment& deployment, Ratio requested_sequences, Ratio max_sequences);
+
+}  // namespace slipstick
