@@ -3,8 +3,6 @@
 // slot of the decode pool, and takes `output` steps there, which no prefill interrupts.
 #include "core/serving/two_pools.h"
 
-#include <utility>
-
 #include "core/base/figure.h"
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/memo.h"
@@ -163,9 +161,9 @@ ServingPerformance TwoPools(const Deployment& deployment, Ratio requested_sequen
   pools.slots = UsefulSlots(deployment, max_slots, !is_batch, std::nullopt);
   const DecodeTimes full = DecodeOf(deployment, pools.slots);
   pools.full_step = full.token;
-  PrefillPool prefill = TimePrefillPool(deployment, pools.slots, full);
+  const PrefillPool prefill = TimePrefillPool(deployment, pools.slots, full);
   pools.prefill_groups = prefill.groups;
-  performance.prefill = std::move(prefill.times);
+  performance.prefill = prefill.times;
   performance.prefill_shortfall = prefill.shortfall;
   pools.shared_prefill = performance.prefill.shared;
   pools.prefill_limit =
