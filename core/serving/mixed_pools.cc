@@ -50,8 +50,7 @@ PooledService ServeOnPools(const TrafficClasses& classes, double slots, ServingP
   const double decode_groups = AttentionGroups(classes.First());
   const Hertz prefill_limit = performance.prefill_capacity = service.prefill_groups / prefill,
               decode_limit = performance.decode_capacity = decode_groups * slots / DecodeCycles(classes, slots).mean,
-              capacity = min(prefill_limit, decode_limit),
-              arrivals = *classes.load().requests_per_s / (1 * kS);
+              capacity = min(prefill_limit, decode_limit), arrivals = *classes.load().requests_per_s / (1 * kS);
   const Hertz offered = min(arrivals, prefill_limit);
   performance.running = std::max(
       1.0, SettledSequences(slots, [&](double n) { return offered / decode_groups * DecodeCycles(classes, n).mean; }));
