@@ -69,9 +69,9 @@ TEST_F(RandomCycles, WaitForNoDecodingWhereTheEnginePrefillsFirst) {
   EXPECT_NEAR(cycle.prefill_wait.base(), 0, 1e-12);
 }
 
-// Prefills of 50 ms, four a second, take a fifth of the time: a request begins to decode in a bunch of 1 / 0.8^2, 1.5625
-// with itself, beside the 30 that it finds. Of 10 that run, 0.1 end in 10 + 0.1 x 50 ms, and no more come: a third of the
-// time, a bunch of 2.25. Where prompts share the steps that decode, requests do not begin in bunches.
+// Prefills of 50 ms, four a second, take a fifth of the time: a request begins to decode in a bunch of 1 / 0.8^2, or
+// 1.5625 with itself, beside the 30 that it finds. Of 10 that run, 0.1 end in 10 + 0.1 x 50 ms, and no more come: a
+// third of the time, a bunch of 2.25. Where prompts share the steps that decode, requests do not begin in bunches.
 TEST(OwnDecodes, HoldTheBunchThatARequestBeginsWith) {
   struct Case {
     const char* engine;

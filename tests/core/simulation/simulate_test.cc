@@ -139,8 +139,8 @@ TEST(Simulation, AgreesWithTheClosedFormWherePrefillsComeFirst) {
 }
 
 // Near its capacity requests begin to decode in bunches, and steps are longer for it. Two things are not here: with
-// prompts of 200 to 300 tokens and 30 of output, of which a pass holds many, a token takes up to a third too long in the
-// closed form; and it has too long a queue for few slots (Qwen3-14B with 4,000 tokens).
+// prompts of 200 to 300 tokens and 30 of output, of which a pass holds many, a token takes a third too long in the
+// closed form; and its queue for few slots is too long (Qwen3-14B with 4,000 tokens).
 TEST(Simulation, AgreesWithTheClosedFormNearCapacityWherePrefillsComeFirst) {
   Random random(46);
   const auto one = [&](const Assignments& values) {
