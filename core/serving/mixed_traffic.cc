@@ -129,7 +129,14 @@ class Mixture {
     const std::vector<PrefillTimes> prefills = PrefillsWith(running);
     const Arriving arriving = ArrivingWith(running);
     const RandomArrivals others = OfOtherSlots({rate, found}, slots_);
-    return classes_.Settled(running, [&](std::size_t i, const DecodeTimes& decode, double) {
+    const auto own_over_met = [&](std::size_t i) {
+      const Deployment& one = classes_[i].met;
+      const DecodeTimes met = DecodeOf(one, running);
+      return OwnDecodes(one, rate, found, slots_, met, arriving.all).token / met.token;
+    };
+    const Ratio longer = Mean(own_over_met);
+    return classes_.Settled(running, [&](std::size_t i, DecodeTimes decode, double) {
+      decode.token *= longer;
       return RandomCycle(classes_[i].deployment, others, decode, prefills[i].first, arriving.all, arriving.service[i]);
     });
   }

@@ -31,14 +31,15 @@ RequestCycle CycleWith(const Deployment& deployment, Hertz rate, Ratio running, 
 
 // How fast requests leave a group with `running` in the mean.
 struct Leaving {
-  Leaving(const Deployment& of, Ratio mean, Seconds prefill, const FullLoad& full_load)
+  Leaving(const Deployment& of, Hertz all, Ratio mean, Seconds prefill, const FullLoad& full_load)
       : deployment(of),
         running(mean),
         alone(prefill),
         full(full_load),
         sequences(DecodedTogether(of, mean, full_load.slots)),
-        decode(TimeDecode(of, sequences)),
-        prompts(ArrivingAt(of, sequences, decode)) {}
+        met(TimeDecode(of, sequences)),
+        prompts(ArrivingAt(of, sequences, met)),
+        decode(OwnDecodes(of, all, mean, full_load.slots, met, prompts)) {}
 
   [[nodiscard]] Hertz While(Hertz arriving) const {
     return running / CycleWith(deployment, arriving, running, decode, alone, prompts, full).time;
@@ -49,13 +50,14 @@ struct Leaving {
   Seconds alone;
   FullLoad full;
   Ratio sequences;
-  DecodeTimes decode;
+  DecodeTimes met;
   ArrivingPrompts prompts;
+  DecodeTimes decode;
 };
 
-// The rate at which requests leave, and so arrive, with `running` in the mean.
-Hertz RateWith(const Deployment& deployment, Ratio running, Seconds prefill, const FullLoad& full) {
-  const Leaving plain(PlainOf(deployment), PlainOf(running), PlainOf(prefill),
+// The rate at which requests leave, and so arrive, with `running` in the mean; near `arrivals`.
+Hertz RateWith(const Deployment& deployment, Hertz arrivals, Ratio running, Seconds prefill, const FullLoad& full) {
+  const Leaving plain(PlainOf(deployment), PlainOf(arrivals), PlainOf(running), PlainOf(prefill),
                       {PlainOf(full.slots), PlainOf(full.prefill)});
   constexpr int kHalvings = 30;
   Hertz low, high = plain.While(low);  // more arrivals leave more slowly
@@ -66,7 +68,7 @@ Hertz RateWith(const Deployment& deployment, Ratio running, Seconds prefill, con
   if (prefill.node() == nullptr) return high;
   // An increase of the rate at which they leave is answered by more arrivals, which slow it down again.
   const double slowed = MeasuredShare([&](double by) { return plain.While(by * high).base(); });
-  const Hertz leaving = Figure("Rate of leaving", Leaving(deployment, running, prefill, full).While(high),
+  const Hertz leaving = Figure("Rate of leaving", Leaving(deployment, arrivals, running, prefill, full).While(high),
                                "of requests, at this rate of arrivals");
   return Procedure("Arrivals that keep so many running", high, {{leaving, 1 / (1 - slowed)}},
                    "as many as leave, but for the steps of tiles");
@@ -101,7 +103,7 @@ ServingPerformance AtCapacity(const Deployment& deployment, Ratio slots) {
 // Number of running sequences: the arrivals at a group during one cycle.
 Ratio RunningSequences(const Deployment& deployment, Ratio per_group, Seconds prefill, const FullLoad& full) {
   const auto arriving = [&](Hertz rate, double running, Seconds alone) {
-    return running * (rate / RateWith(deployment, running, alone, full));
+    return running * (rate / RateWith(deployment, rate, running, alone, full));
   };
   const Ratio settled = SettledSequences(
       full.slots, [&](double n) { return double{arriving(PlainOf(per_group) / (1 * kS), n, PlainOf(prefill))}; },
@@ -125,10 +127,11 @@ ServingPerformance OpenLoop(const Deployment& deployment, Ratio arrivals, Ratio 
   const FullLoad full_load{slots, ArrivingAt(deployment, slots, full.decode).service};
   const Ratio mean = RunningSequences(deployment, per_group, full.prefill.first, full_load);
   performance.running = DecodedTogether(deployment, mean, slots);
-  const DecodeTimes& decode = performance.decode = DecodeOf(deployment, performance.running);
-  const PrefillTimes& prefill = performance.prefill = PrefillsOf(deployment, performance.running, decode);
-  const Hertz rate = RateWith(deployment, mean, prefill.first, full_load);
-  const ArrivingPrompts prompts = ArrivingAt(deployment, performance.running, decode);
+  const DecodeTimes met = DecodeOf(deployment, performance.running);
+  const PrefillTimes& prefill = performance.prefill = PrefillsOf(deployment, performance.running, met);
+  const Hertz arriving = per_group / (1 * kS), rate = RateWith(deployment, arriving, mean, prefill.first, full_load);
+  const ArrivingPrompts prompts = ArrivingAt(deployment, performance.running, met);
+  const DecodeTimes& decode = performance.decode = OwnDecodes(deployment, arriving, mean, slots, met, prompts);
   const RequestCycle cycle = CycleWith(deployment, rate, mean, decode, prefill.first, prompts, full_load);
   performance.tpot = Figure("Time per output token (TPOT)", min(cycle.tpot, full.tpot),
                             "after the first, with others' prefills in between; no longer than with every slot "

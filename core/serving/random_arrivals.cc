@@ -8,7 +8,13 @@
 // The arrival waits for half of that step, and for the steps launched ahead. Its own step also holds the other arrivals
 // of the same step. Arrivals during its own step lengthen the following steps: by r of it, r^2, and so on. An engine
 // that prefills before it decodes decodes only in steps without prompts (first_passes.h); other steps then do not
-// include d.
+// include d. Others come while it prefills a prompt, and others again while it prefills these. In the time that it
+// spends decoding, requests thus begin in bunches, whose size K follows Borel's distribution if prefills are alike. One
+// that begins finds those that run in the mean, and is in a bunch of
+//
+//   E[K^2] / E[K] = 1 / (1 - r)^2
+//
+// with itself. As outputs are of one length, all of them decode beside it to the end.
 #include "core/serving/random_arrivals.h"
 
 #include <vector>
@@ -155,6 +161,21 @@ ArrivingPrompts ArrivingAt(const Deployment& deployment, Ratio running, const De
   prompts.full_step = Figure("Prefills of a full step", max(1.0, filling) * prompts.added);
   if (deployment.engine.scheduler.loads_apart) prompts.load = LoadPrefixes(deployment, 1, mean.cached, Seconds{}).time;
   return prompts;
+}
+
+DecodeTimes OwnDecodes(const Deployment& deployment, Hertz arrivals, Ratio running, Ratio slots,
+                       const DecodeTimes& decode, const ArrivingPrompts& prompts) {
+  if (!PrefillsFirst(deployment)) return decode;
+  const Ratio ending = Figure("Requests that end with a token", running / Ratio(deployment.load.output));
+  const Hertz rate = Figure("Arrivals while so many run",
+                            min(arrivals, ending / (decode.token + ending * prompts.added)), "no more than end");
+  const Ratio occupied = Figure("Share of the time in which prompts are prefilled",
+                                min(kMostOccupied, rate * prompts.added), "others come in it");
+  const Ratio bunch = Figure("Requests that begin to decode together", 1 / ((1 - occupied) * (1 - occupied)),
+                             "mean square over mean of Borel's distribution: those that come during a prefill, and "
+                             "during theirs");
+  return TimeDecode(deployment, Figure("Sequences of a request's own decode steps", min(slots, running + bunch),
+                                       "those that it finds, and those that begin with it"));
 }
 
 RequestCycle RandomCycle(const Deployment& deployment, const RandomArrivals& arrivals, const DecodeTimes& decode,

@@ -22,6 +22,11 @@ struct ArrivingPrompts {
 // For a group with `running` sequences.
 ArrivingPrompts ArrivingAt(const Deployment& deployment, Ratio running, const DecodeTimes& decode);
 
+// Decode steps of a request that finds `running`, in a group with `slots` at which others arrive at a rate; `decode`:
+// steps with those that run in the mean.
+DecodeTimes OwnDecodes(const Deployment& deployment, Hertz arrivals, Ratio running, Ratio slots,
+                       const DecodeTimes& decode, const ArrivingPrompts& prompts);
+
 // Random arrivals of other requests at a group.
 struct RandomArrivals {
   Hertz rate;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "core/engine_step/deployment.h"
 #include "core/serving/phase_time.h"
 #include "tests/core/serving/served.h"
@@ -65,6 +67,29 @@ TEST_F(RandomCycles, WaitForNoDecodingWhereTheEnginePrefillsFirst) {
   const RequestCycle cycle = CycleUnder("sglang", {4 / (1 * kS), 30}, Prompts(50e-3 * kS, 2500));
   EXPECT_NEAR((cycle.handling - handling_).base(), (18.75 / 2 + 11.929) * kMillisecond, 1e-6);
   EXPECT_NEAR(cycle.prefill_wait.base(), 0, 1e-12);
+}
+
+// Prefills of 50 ms, four a second, take a fifth of the time: a request begins to decode in a bunch of 1 / 0.8^2, or
+// 1.5625 with itself, beside the 30 that it finds. Of 10 that run, 0.1 end in 10 + 0.1 x 50 ms, and no more come: a
+// third of the time, a bunch of 2.25. Where prompts share the steps that decode, requests do not begin in bunches.
+TEST(OwnDecodes, HoldTheBunchThatARequestBeginsWith) {
+  struct Case {
+    const char* engine;
+    double arrivals, running, slots, sequences;
+  };
+  for (const Case& one : {Case{"sglang", 4, 30, 256, 31.5625}, Case{"sglang", 4, 30, 31, 31},
+                          Case{"sglang", 1000, 10, 256, 12.25}, Case{"vllm", 4, 30, 256, 30}}) {
+    const Result<Scenario> scenario =
+        ScenarioOf({"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", std::string("serving.engine=") + one.engine,
+                    "serving.prompt=1000", "serving.output=100"});
+    const Deployment deployment = Deploy(scenario->model, scenario->cluster, *scenario->serving);
+    DecodeTimes met = TimeDecode(deployment, one.running);
+    const Seconds expected = TimeDecode(deployment, one.sequences).token;
+    if (std::string(one.engine) == "sglang") met.token = 10e-3 * kS;
+    const DecodeTimes own =
+        OwnDecodes(deployment, one.arrivals / (1 * kS), one.running, one.slots, met, Prompts(50e-3 * kS, 2500));
+    EXPECT_NEAR(own.token / expected, 1, 1e-9) << one.engine << one.sequences;
+  }
 }
 
 TEST_F(RandomCycles, FindNobodyWhereNobodyRuns) {
