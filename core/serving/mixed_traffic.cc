@@ -81,12 +81,16 @@ class Mixture {
     return cycle - Mean([&](std::size_t i) { return TimeRequest(classes_[i].deployment); });
   }
 
-  [[nodiscard]] std::vector<PrefillTimes> PrefillsWith(double running) const {
+  // Decode steps that the prompts of each class meet.
+  [[nodiscard]] std::vector<DecodeTimes> DecodesMet(double running) const {
+    std::vector<DecodeTimes> decodes;
+    for (std::size_t i = 0; i < classes_.size(); ++i) decodes.push_back(DecodeOf(classes_[i].met, running));
+    return decodes;
+  }
+  [[nodiscard]] std::vector<PrefillTimes> PrefillsWith(double running, const std::vector<DecodeTimes>& decodes) const {
     std::vector<PrefillTimes> prefills;
-    for (std::size_t i = 0; i < classes_.size(); ++i) {
-      const Deployment& met = classes_[i].met;
-      prefills.push_back(PrefillsOf(met, running, DecodeOf(met, running)));
-    }
+    for (std::size_t i = 0; i < classes_.size(); ++i)
+      prefills.push_back(PrefillsOf(classes_[i].met, running, decodes[i]));
     return prefills;
   }
 
@@ -106,12 +110,9 @@ class Mixture {
     std::vector<Seconds> service;
     ArrivingPrompts all;
   };
-  [[nodiscard]] Arriving ArrivingWith(double running) const {
+  [[nodiscard]] Arriving ArrivingWith(double running, const std::vector<DecodeTimes>& decodes) const {
     std::vector<ArrivingPrompts> of;
-    for (std::size_t i = 0; i < classes_.size(); ++i) {
-      const Deployment& met = classes_[i].met;
-      of.push_back(ArrivingAt(met, running, DecodeOf(met, running)));
-    }
+    for (std::size_t i = 0; i < classes_.size(); ++i) of.push_back(ArrivingAt(classes_[i].met, running, decodes[i]));
     Arriving arriving;
     for (const ArrivingPrompts& one : of) arriving.service.push_back(one.service);
     arriving.all.added = Mean([&](std::size_t i) { return of[i].added; });
@@ -126,15 +127,13 @@ class Mixture {
   // Cycles at an arrival rate; an arrival finds `found` sequences running.
   [[nodiscard]] Cycles CyclesAt(Hertz rate, double found) const {
     const double running = std::max(1.0, found);
-    const std::vector<PrefillTimes> prefills = PrefillsWith(running);
-    const Arriving arriving = ArrivingWith(running);
-    const RandomArrivals others = OfOtherSlots({rate, found}, slots_);
-    const auto own_over_met = [&](std::size_t i) {
-      const Deployment& one = classes_[i].met;
-      const DecodeTimes met = DecodeOf(one, running);
-      return OwnDecodes(one, rate, found, slots_, met, arriving.all).token / met.token;
-    };
-    const Ratio longer = Mean(own_over_met);
+    const std::vector<DecodeTimes> decodes = DecodesMet(running);
+    const std::vector<PrefillTimes> prefills = PrefillsWith(running, decodes);
+    const Arriving arriving = ArrivingWith(running, decodes);
+    const RandomArrivals all{rate, found}, others = OfOtherSlots(all, slots_);
+    const Ratio longer = Mean([&](std::size_t i) {
+      return OwnDecodes(classes_[i].met, all, slots_, decodes[i], arriving.all).token / decodes[i].token;
+    });
     return classes_.Settled(running, [&](std::size_t i, DecodeTimes decode, double) {
       decode.token *= longer;
       return RandomCycle(classes_[i].deployment, others, decode, prefills[i].first, arriving.all, arriving.service[i]);
@@ -144,7 +143,7 @@ class Mixture {
   // Cycles with `running` sequences at all times.
   [[nodiscard]] Cycles SteadyCycles(double running) const {
     if (load_.disaggregated) return DecodeCycles(classes_, running);
-    const std::vector<PrefillTimes> prefills = PrefillsWith(running);
+    const std::vector<PrefillTimes> prefills = PrefillsWith(running, DecodesMet(running));
     const PrefillsMet met = MetIn(prefills);
     Neighbors neighbors;
     neighbors.found = running - 1;

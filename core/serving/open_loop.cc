@@ -39,7 +39,7 @@ struct Leaving {
         sequences(DecodedTogether(of, mean, full_load.slots)),
         met(TimeDecode(of, sequences)),
         prompts(ArrivingAt(of, sequences, met)),
-        decode(OwnDecodes(of, all, mean, full_load.slots, met, prompts)) {}
+        decode(OwnDecodes(of, {all, mean}, full_load.slots, met, prompts)) {}
 
   [[nodiscard]] Hertz While(Hertz arriving) const {
     return running / CycleWith(deployment, arriving, running, decode, alone, prompts, full).time;
@@ -131,7 +131,7 @@ ServingPerformance OpenLoop(const Deployment& deployment, Ratio arrivals, Ratio 
   const PrefillTimes& prefill = performance.prefill = PrefillsOf(deployment, performance.running, met);
   const Hertz arriving = per_group / (1 * kS), rate = RateWith(deployment, arriving, mean, prefill.first, full_load);
   const ArrivingPrompts prompts = ArrivingAt(deployment, performance.running, met);
-  const DecodeTimes& decode = performance.decode = OwnDecodes(deployment, arriving, mean, slots, met, prompts);
+  const DecodeTimes& decode = performance.decode = OwnDecodes(deployment, {arriving, mean}, slots, met, prompts);
   const RequestCycle cycle = CycleWith(deployment, rate, mean, decode, prefill.first, prompts, full_load);
   performance.tpot = Figure("Time per output token (TPOT)", min(cycle.tpot, full.tpot),
                             "after the first, with others' prefills in between; no longer than with every slot "

@@ -163,18 +163,18 @@ ArrivingPrompts ArrivingAt(const Deployment& deployment, Ratio running, const De
   return prompts;
 }
 
-DecodeTimes OwnDecodes(const Deployment& deployment, Hertz arrivals, Ratio running, Ratio slots,
-                       const DecodeTimes& decode, const ArrivingPrompts& prompts) {
+DecodeTimes OwnDecodes(const Deployment& deployment, const RandomArrivals& all, Ratio slots, const DecodeTimes& decode,
+                       const ArrivingPrompts& prompts) {
   if (!PrefillsFirst(deployment)) return decode;
-  const Ratio ending = Figure("Requests that end with a token", running / Ratio(deployment.load.output));
+  const Ratio ending = Figure("Requests that end with a token", all.found / Ratio(deployment.load.output));
   const Hertz rate = Figure("Arrivals while so many run",
-                            min(arrivals, ending / (decode.token + ending * prompts.added)), "no more than end");
+                            min(all.rate, ending / (decode.token + ending * prompts.added)), "no more than end");
   const Ratio occupied = Figure("Share of the time in which prompts are prefilled",
                                 min(kMostOccupied, rate * prompts.added), "others come in it");
   const Ratio bunch = Figure("Requests that begin to decode together", 1 / ((1 - occupied) * (1 - occupied)),
                              "mean square over mean of Borel's distribution: those that come during a prefill, and "
                              "during theirs");
-  return TimeDecode(deployment, Figure("Sequences of a request's own decode steps", min(slots, running + bunch),
+  return TimeDecode(deployment, Figure("Sequences of a request's own decode steps", min(slots, all.found + bunch),
                                        "those that it finds, and those that begin with it"));
 }
 

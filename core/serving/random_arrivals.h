@@ -22,11 +22,6 @@ struct ArrivingPrompts {
 // For a group with `running` sequences.
 ArrivingPrompts ArrivingAt(const Deployment& deployment, Ratio running, const DecodeTimes& decode);
 
-// Decode steps of a request that finds `running`, in a group with `slots` at which others arrive at a rate; `decode`:
-// steps with those that run in the mean.
-DecodeTimes OwnDecodes(const Deployment& deployment, Hertz arrivals, Ratio running, Ratio slots,
-                       const DecodeTimes& decode, const ArrivingPrompts& prompts);
-
 // Random arrivals of other requests at a group.
 struct RandomArrivals {
   Hertz rate;
@@ -38,6 +33,11 @@ inline RandomArrivals OfOtherSlots(const RandomArrivals& all, Ratio slots) {
   const Ratio others = (slots - 1) / slots;
   return {all.rate * others, all.found * others, all.waiting};
 }
+
+// Decode steps of a request among `all` at a group with `slots`; `decode`: steps with those that run in the mean.
+DecodeTimes OwnDecodes(const Deployment& deployment, const RandomArrivals& all, Ratio slots, const DecodeTimes& decode,
+                       const ArrivingPrompts& prompts);
+
 // `prefill`: of a request that finds an idle engine. `service`: of its own prompt, if that is not the mean prompt.
 RequestCycle RandomCycle(const Deployment& deployment, const RandomArrivals& arrivals, const DecodeTimes& decode,
                          Seconds prefill, const ArrivingPrompts& prompts,

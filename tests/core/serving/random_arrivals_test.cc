@@ -87,7 +87,7 @@ TEST(OwnDecodes, HoldTheBunchThatARequestBeginsWith) {
     const Seconds expected = TimeDecode(deployment, one.sequences).token;
     if (std::string(one.engine) == "sglang") met.token = 10e-3 * kS;
     const DecodeTimes own =
-        OwnDecodes(deployment, one.arrivals / (1 * kS), one.running, one.slots, met, Prompts(50e-3 * kS, 2500));
+        OwnDecodes(deployment, {one.arrivals / (1 * kS), one.running}, one.slots, met, Prompts(50e-3 * kS, 2500));
     EXPECT_NEAR(own.token / expected, 1, 1e-9) << one.engine << one.sequences;
   }
 }
