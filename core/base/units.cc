@@ -333,6 +333,8 @@ std::string NumberText(double value) {
   return text.data();
 }
 
+std::string TenthsText(double value) { return NumberText(std::round(10 * value) / 10); }
+
 // Unlike NumberText, prints all digits.
 std::string GroupedText(double whole) {
   if (std::abs(whole) >= 1'000'000'000'000'000) return NumberText(whole);

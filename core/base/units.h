@@ -94,6 +94,8 @@ std::string BaseUnitText(const Dimension& dimension);
 
 // At most six significant digits, no trailing zeros.
 std::string NumberText(double value);
+// Rounded to tenths.
+std::string TenthsText(double value);
 
 // A whole number, its thousands apart: "16,777,216".
 std::string GroupedText(double whole);

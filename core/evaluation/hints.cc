@@ -41,7 +41,7 @@ std::string MappingText(const TrainingMapping& mapping) {
          std::to_string(mapping.cp) + ", EP " + std::to_string(mapping.ep);
 }
 
-std::string TimesText(double ratio) { return NumberText(std::round(10 * ratio) / 10) + " times"; }
+std::string TimesText(double ratio) { return TenthsText(ratio) + " times"; }
 
 // The largest multiple of a server up to `devices` whose only prime factors are 2, 3 and 5; 0 if that is `devices`.
 Count DevicesThatSplit(Count devices, Count server) {

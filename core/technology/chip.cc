@@ -8,8 +8,6 @@
 namespace slipstick {
 namespace {
 
-std::string Tenths(double value) { return NumberText(std::round(10 * value) / 10); }
-
 // Frequency at voltage v, both relative to nominal: (v - t)^2 / v, the long-channel law.
 double Speed(double v, double threshold) {
   const double nominal = (1 - threshold) * (1 - threshold);
@@ -122,10 +120,10 @@ class ChipBuilder {
     device.clock = point.clock;
     if (chip_.units_enabled == 0) {
       issues_.push_back({path_ + ".area_split.core",
-                         "No compute unit of " + Tenths(unit_area.base()) + " mm^2 fits in the core area"});
+                         "No compute unit of " + TenthsText(unit_area.base()) + " mm^2 fits in the core area"});
     } else if (point.units == 0) {
-      issues_.push_back(
-          {path_ + ".power_split.core", "The core's " + Tenths(core_power.base()) + " W are less than one unit leaks"});
+      issues_.push_back({path_ + ".power_split.core",
+                         "The core's " + TenthsText(core_power.base()) + " W are less than one unit leaks"});
     }
     if (!issues_.empty()) return;
     const auto running_units = static_cast<double>(device.units);
@@ -207,9 +205,9 @@ class ChipBuilder {
     const std::string scarce = memory.sites_bound == "shoreline" ? ".edge_split.memory"
                                : memory.sites_bound == "area"    ? ".area_split.memory"
                                                                  : ".package_area";
-    return {path_ + scarce, "No memory site fits: the shoreline has room for " + Tenths(memory.by_shoreline) +
-                                ", the package for " + Tenths(memory.by_package) + ", the die area for " +
-                                Tenths(memory.by_area) + ", and " +
+    return {path_ + scarce, "No memory site fits: the shoreline has room for " + TenthsText(memory.by_shoreline) +
+                                ", the package for " + TenthsText(memory.by_package) + ", the die area for " +
+                                TenthsText(memory.by_area) + ", and " +
                                 NumberText(std::round(100 * design_.memory_enabled)) + " % of what fits is enabled"};
   }
   [[nodiscard]] Issue NoPowerForMemory() const {
