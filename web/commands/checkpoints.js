@@ -25,6 +25,14 @@ export function modelNamed(name, models) {
   );
 }
 
+export const plainName = (text) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+// Models of a family, which begins their ids whatever stands between its words, with so many billions of parameters but for a share.
+export function modelsSized(models, family, billions, near) {
+  const isNear = ({ published }) => Math.abs((published?.parameters ?? 0) / (billions * 1e9) - 1) < near;
+  return models.filter((one) => plainName(one.id).startsWith(plainName(family)) && isNear(one));
+}
+
 // The precision that a checkpoint's name tells.
 export function precisionNamed(name) {
   /** @type {[RegExp, {weights: string, activations: string}][]} */

@@ -51,6 +51,9 @@ export function readFlags(rows, words) {
   return answer;
 }
 
+// Reads a whole number as an input; any other value sets nothing.
+export const counts = (path) => (text) => (/^\d+$/.test(text) ? { [path]: text } : {});
+
 // Flags that a command may hold and that bear on no answer.
 export const idle = (flags) => flags.map((flag) => ({ flag }));
 export const idleSingle = (flags) => flags.map((flag) => ({ flag, single: true }));

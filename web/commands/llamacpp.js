@@ -1,7 +1,7 @@
 // llama.cpp, builds of autumn 2026: llama-server --help. Devices hold layers (--split-mode layer) unless told otherwise.
 /** @import {Json, Tool} from '../types.js' */
 import { ggufNamed, served } from './checkpoints.js';
-import { idle, idleSingle, readFlags, said } from './flags.js';
+import { counts, idle, idleSingle, readFlags, said } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
 const CACHE = { __proto__: null, f16: 'fp16', bf16: 'bf16', q8_0: 'q8_0', f32: 'fp32' };
@@ -71,16 +71,8 @@ const ROWS = [
   },
   { flag: 'ubatch-size', aliases: ['ub'], path: 'serving.prefill_chunk' },
   // Of llama-bench; of llama-cli the first is the prompt itself.
-  {
-    flag: 'n-prompt',
-    aliases: ['p', 'prompt'],
-    read: (text) => (/^\d+$/.test(text) ? { 'serving.prompt': text } : {}),
-  },
-  {
-    flag: 'n-gen',
-    aliases: ['n', 'predict', 'n-predict'],
-    read: (text) => (/^\d+$/.test(text) ? { 'serving.output': text } : {}),
-  },
+  { flag: 'n-prompt', aliases: ['p', 'prompt'], read: counts('serving.prompt') },
+  { flag: 'n-gen', aliases: ['n', 'predict', 'n-predict'], read: counts('serving.output') },
   cache('cache-type-k', 'ctk'),
   cache('cache-type-v', 'ctv'),
   ...idle([

@@ -1,22 +1,17 @@
 // MLX LM 0.29 (November 2026): mlx_lm.generate, .server, .chat, .benchmark. Quantised checkpoints say their bits by name, in groups of 64.
 /** @import {Tool} from '../types.js' */
 import { served } from './checkpoints.js';
-import { idle, idleSingle, readFlags } from './flags.js';
+import { counts, idle, idleSingle, readFlags } from './flags.js';
 
 const WEIGHTS = [
   [/mxfp4/i, 'mxfp4'],
   [/4bit/i, 'q4_0'],
   [/8bit/i, 'q8_0'],
 ];
-const isCount = (text) => /^\d+$/.test(text);
 
 const ROWS = [
-  { flag: 'prompt-tokens', aliases: ['p'], read: (text) => (isCount(text) ? { 'serving.prompt': text } : {}) },
-  {
-    flag: 'max-tokens',
-    aliases: ['m', 'generation-tokens', 'g'],
-    read: (text) => (isCount(text) ? { 'serving.output': text } : {}),
-  },
+  { flag: 'prompt-tokens', aliases: ['p'], read: counts('serving.prompt') },
+  { flag: 'max-tokens', aliases: ['m', 'generation-tokens', 'g'], read: counts('serving.output') },
   { flag: 'batch-size', aliases: ['b'], path: 'serving.batch' },
   ...idle(['model', 'prompt', 'host', 'port', 'temp', 'top-p', 'seed', 'num-trials', 'n', 'adapter-path']),
   ...idleSingle(['trust-remote-code', 'verbose']),

@@ -1,21 +1,19 @@
 // Ollama 0.13 (November 2026): `ollama run NAME:TAG` of its library, by llama.cpp. Its tags begin with a number of parameters, in Q4_K_M where
 // they say no other. A name without a tag is whatever is newest: no size is read from it.
 /** @import {Tool} from '../types.js' */
-import { ggufNamed, served } from './checkpoints.js';
+import { ggufNamed, modelsSized, plainName, served } from './checkpoints.js';
 import { idleSingle, readFlags } from './flags.js';
 
-const plain = (text) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
 const NEAR = 0.08; // "70b" of 70.6 billion, "14b" of 14.7
 
 function modelCalled(name, tag, models) {
   const size = /^e?[\d.x]+b/.exec(tag)?.[0];
   if (!size) return undefined;
-  const billions = Number(/[\d.]+/.exec(size));
-  const isNear = ({ published }) => Math.abs((published?.parameters ?? 0) / (billions * 1e9) - 1) < NEAR;
-  const family = models.filter(({ id }) => plain(id).startsWith(plain(name)));
-  return family.find(({ id }) => plain(id) === plain(name + size)) ?? family.find(isNear);
+  const exact = models.find(({ id }) => plainName(id) === plainName(name + size));
+  return exact ?? modelsSized(models, name, Number(/[\d.]+/.exec(size)), NEAR)[0];
 }
 
+const STARTED = /(^|\/)ollama$/;
 const ROWS = idleSingle(['verbose', 'think', 'insecure', 'nowordwrap']);
 
 /** @type {Tool} */
@@ -24,10 +22,10 @@ export const ollama = {
   title: 'Ollama',
   version: 'Ollama 0.13',
   part: 'serving',
-  started: (words) => words.some((word) => /(^|\/)ollama$/.test(word)),
+  started: (words) => words.some((word) => STARTED.test(word)),
 
   read(words, models) {
-    const start = words.findIndex((word) => /(^|\/)ollama$/.test(word));
+    const start = words.findIndex((word) => STARTED.test(word));
     const answer = readFlags(ROWS, words.slice(start + 1));
     const called = answer.others[1] ?? ''; // behind "run"
     const [name, tag = ''] = called.split('/').at(-1).split(':');

@@ -1,10 +1,9 @@
 // What llama-bench of llama.cpp prints (tools/llama-bench): a table in Markdown, a row a test. pp512 processes a prompt, tg128 generates; behind
 // @ d4096 both begin at that depth of context.
 /** @import {MeasurementFormat} from '../types.js' */
-import { ggufNamed } from '../commands/checkpoints.js';
+import { ggufNamed, modelsSized } from '../commands/checkpoints.js';
 
 const HEADER = /^\s*\|\s*model\s*\|.*\|\s*test\s*\|\s*t\/s\s*\|/m;
-const plain = (text) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 function rowsOf(text) {
   const lines = text.slice(text.search(HEADER)).split('\n');
@@ -24,8 +23,7 @@ function rowsOf(text) {
 function modelOf({ model, params }, models) {
   const [family, size] = model.split(' ');
   const [billions, near] = params ? [Number.parseFloat(params), 0.015] : [Number.parseFloat(size), 0.08];
-  const isNear = ({ published }) => Math.abs((published?.parameters ?? 0) / (billions * 1e9) - 1) < near;
-  return models.find((one) => plain(one.id).startsWith(plain(family).replace(/moe$/, '')) && isNear(one));
+  return modelsSized(models, family.replace(/moe$/, ''), billions, near)[0];
 }
 
 const testOf = (test) => /^(pp|tg) ?(\d+)(?: @ d(\d+))?$/.exec(test) ?? [];
