@@ -80,29 +80,42 @@ TEST(Simulation, AgreesWithTheClosedFormsUnderALowRate) {
   }
 }
 
+std::string OneOf(const Assignments& values, Random& random) {
+  return values[static_cast<std::size_t>(random.Uniform() * static_cast<double>(values.size()))];
+}
+
+double CapacityOf(const Assignments& served) {
+  return Serve(served + Assignments{"serving.requests_per_s=100000"}).requests_per_s;
+}
+
+// The closed form over the simulation, with so many arrivals per second.
+struct OverPlayed {
+  explicit OverPlayed(const Assignments& served, double rate) : text(std::to_string(rate) + " requests/s: ") {
+    const Assignments at = served + Assignments{"serving.requests_per_s=" + std::to_string(rate)};
+    const ServingReport closed = Serve(at);
+    const SimulatedServing played = Simulated(at);
+    first = closed.ttft / played.ttft, token = closed.tpot / played.tpot;
+    for (const std::string& part : served) text += part + " ";
+  }
+  double first, token;
+  std::string text;
+};
+
 // Poisson arrivals from three tenths to eight tenths of the capacity: first tokens wait for steps that hold others'
 // prompts.
 TEST(Simulation, AgreesWithTheClosedFormAtRandomArrivals) {
   Random random(7);
-  const auto one = [&](const Assignments& values) {
-    return values[static_cast<std::size_t>(random.Uniform() * static_cast<double>(values.size()))];
-  };
   int within = 0, all = 0;
   for (int i = 0; i < 16; ++i) {
     const Assignments drawn{"cluster=single-h100-sxm5-80gb",
                             "model=llama-3.1-8b",
-                            "serving.engine=" + one({"vllm", "trtllm"}),
-                            "serving.prompt=" + one({"200", "1000", "4000", "8000"}),
-                            "serving.output=" + one({"64", "200"}),
+                            "serving.engine=" + OneOf({"vllm", "trtllm"}, random),
+                            "serving.prompt=" + OneOf({"200", "1000", "4000", "8000"}, random),
+                            "serving.output=" + OneOf({"64", "200"}, random),
                             "serving.simulate.requests=4000"};
-    const double capacity = Serve(drawn + Assignments{"serving.requests_per_s=100000"}).requests_per_s;
+    const double capacity = CapacityOf(drawn);
     for (const double load : {0.3, 0.5, 0.7, 0.8}) {
-      const Assignments at = drawn + Assignments{"serving.requests_per_s=" + std::to_string(load * capacity)};
-      const ServingReport closed = Serve(at);
-      const SimulatedServing played = Simulated(at);
-      const double first = closed.ttft / played.ttft, token = closed.tpot / played.tpot;
-      std::string text = std::to_string(load) + " of the capacity: ";
-      for (const std::string& part : drawn) text += part + " ";
+      const auto [first, token, text] = OverPlayed(drawn, load * capacity);
       EXPECT_NEAR(first, 1, load < 0.6 ? 0.2 : 0.25) << text;
       EXPECT_NEAR(token, 1, 0.25) << text;
       within += std::abs(first - 1) < 0.1 ? 1 : 0;
@@ -121,13 +134,9 @@ TEST(Simulation, AgreesWithTheClosedFormWherePrefillsComeFirst) {
       const Assignments served{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b",
                                "serving.engine=sglang",         "serving.prompt=" + prompt,
                                "serving.output=" + output,      "serving.simulate.requests=4000"};
-      const double capacity = Serve(served + Assignments{"serving.requests_per_s=100000"}).requests_per_s;
+      const double capacity = CapacityOf(served);
       for (const double load : {0.1, 0.3, 0.5, 0.6, 0.7}) {
-        const Assignments at = served + Assignments{"serving.requests_per_s=" + std::to_string(load * capacity)};
-        const ServingReport closed = Serve(at);
-        const SimulatedServing played = Simulated(at);
-        const double first = closed.ttft / played.ttft, token = closed.tpot / played.tpot;
-        const std::string text = std::to_string(load) + " of the capacity, prompt " + prompt + " output " + output;
+        const auto [first, token, text] = OverPlayed(served, load * capacity);
         EXPECT_NEAR(first, 1, load < 0.6 ? 0.05 : 0.2) << text;
         EXPECT_NEAR(token, 1, load < 0.6 ? 0.05 : 0.2) << text;
         within += std::abs(token - 1) < 0.1 && std::abs(first - 1) < 0.1 ? 1 : 0;
@@ -143,26 +152,17 @@ TEST(Simulation, AgreesWithTheClosedFormWherePrefillsComeFirst) {
 // closed form; and its queue for few slots is too long (Qwen3-14B with 4,000 tokens).
 TEST(Simulation, AgreesWithTheClosedFormNearCapacityWherePrefillsComeFirst) {
   Random random(46);
-  const auto one = [&](const Assignments& values) {
-    return values[static_cast<std::size_t>(random.Uniform() * static_cast<double>(values.size()))];
-  };
   int tokens = 0, firsts = 0;
   constexpr int kLoads = 20;
   for (int i = 0; i < kLoads; ++i) {
     const Assignments drawn{"cluster=single-h100-sxm5-80gb",
                             "model=llama-3.1-8b",
                             "serving.engine=sglang",
-                            "serving.prompt=" + one({"1000", "2000", "4000", "6000"}),
-                            "serving.output=" + one({"30", "100", "200", "400"}),
+                            "serving.prompt=" + OneOf({"1000", "2000", "4000", "6000"}, random),
+                            "serving.output=" + OneOf({"30", "100", "200", "400"}, random),
                             "serving.simulate.requests=6000"};
-    const double capacity = Serve(drawn + Assignments{"serving.requests_per_s=100000"}).requests_per_s,
-                 load = 0.75 + 0.15 * random.Uniform();
-    const Assignments at = drawn + Assignments{"serving.requests_per_s=" + std::to_string(load * capacity)};
-    const ServingReport closed = Serve(at);
-    const SimulatedServing played = Simulated(at);
-    const double first = closed.ttft / played.ttft, token = closed.tpot / played.tpot;
-    std::string text = std::to_string(load) + " of the capacity: ";
-    for (const std::string& part : drawn) text += part + " ";
+    const double capacity = CapacityOf(drawn), load = 0.75 + 0.15 * random.Uniform();
+    const auto [first, token, text] = OverPlayed(drawn, load * capacity);
     EXPECT_NEAR(first, 1, 0.2) << text;
     EXPECT_NEAR(token, 1, 0.15) << text;
     firsts += std::abs(first - 1) < 0.1 ? 1 : 0;
@@ -181,7 +181,7 @@ TEST(Simulation, AgreesWithTheClosedFormInTheQueueForFewSlots) {
       const Assignments served{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b",  "serving.engine=" + engine,
                                "serving.max_requests=" + slots, "serving.prompt=1000", "serving.output=32",
                                "serving.simulate.requests=6000"};
-      const double capacity = Serve(served + Assignments{"serving.requests_per_s=100000"}).requests_per_s;
+      const double capacity = CapacityOf(served);
       for (const double load : {0.4, 0.7}) {
         const Assignments at = served + Assignments{"serving.requests_per_s=" + std::to_string(load * capacity)};
         Seconds played;
