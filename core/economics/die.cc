@@ -65,7 +65,7 @@ Ratio DieYield(const DieInput& die) {
   const Ratio faults =
       Figure("Mean number of killer defects per die", die.area * die.node.defect_density * die.critical_area);
   const Ratio whole = Yield(LawOf(die), faults);
-  const bool has_units = die.spare_units > 0 || die.unit_area.base() > 0;
+  const bool has_units = die.unit_area.base() > 0;
   return Figure("Die yield", (has_units ? SellableShare(die, whole) : whole) * die.process_yield);
 }
 

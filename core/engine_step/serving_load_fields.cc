@@ -18,9 +18,7 @@ constexpr FieldRow kDisaggregatedFields[] = {
         "prefill_device",
         "Accelerator of the prefill pool, joined by the cluster's networks; default: the cluster's "
         "(cost.prefill_pool says what it costs). It neither trains nor "
-        "decodes: no figure uses its host, link_power, fp16_accumulate, "
-        "attention_forward, "
-        "attention_backward, decode_stream, "
+        "decodes: no figure uses its host, link_power, attention_forward, attention_backward, decode_stream, "
         "nor the link and network of its design")
         .Advanced(),
     Of<&Disaggregated::prefill_mapping>("prefill_mapping",

@@ -20,7 +20,7 @@ namespace slipstick {
 // the next wider format.
 struct PeakRates {
   std::optional<FlopsPerSecond> fp32, tf32, bf16, fp16, fp8, int8, fp4, int4;
-  std::optional<FlopsPerSecond> fp16_accumulate;  // fp16 with fp16 accumulation: twice `fp16` on GeForce cards
+  std::optional<FlopsPerSecond> fp16_accumulate;  // with fp16 accumulation: twice `fp16` on GeForce cards
   friend bool operator==(const PeakRates&, const PeakRates&) = default;
 };
 FIELDS_OF(PeakRates);

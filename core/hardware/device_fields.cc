@@ -14,8 +14,9 @@ constexpr FieldRow kPeakRatesFields[] = {
     Of<&PeakRates::int4>("int4", "Dense int4 peak throughput").Label("Peak throughput, int4").In(kTFlops).Above(0),
     Of<&PeakRates::fp16_accumulate>(
         "fp16_accumulate",
-        "Dense fp16 peak throughput with fp16 accumulation, if higher; used only by engines that "
-        "accumulate in fp16 (llama.cpp)")
+        "Dense fp16 peak throughput with fp16 accumulation, if higher, as on GeForce cards: what the matrix units can "
+        "do, so that kernels with fp32 accumulation come nearer to their peak. Engines that accumulate in fp16 "
+        "(llama.cpp) have this rate")
         .In(kTFlops)
         .Above(0)
         .Advanced()};
@@ -53,7 +54,8 @@ constinit const Fields Schema<DieSize>::fields(kDieSizeFields);
 
 constexpr FieldRow kEfficiencyFields[] = {
     Of<&Efficiency::gemm_efficiency>(
-        "matrix", "GEMM efficiency, 16-bit: fraction of the dense peak in a short GEMM with the best tile")
+        "matrix",
+        "GEMM efficiency, 16-bit: fraction of what the matrix units can do in a short GEMM with the best tile")
         .Share(),
     Of<&Efficiency::sustained_clock_derating>("sustained_fall",
                                               "Clock loss of long runs at the power limit: time grows by 1 plus this")

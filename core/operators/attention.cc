@@ -222,7 +222,7 @@ KernelTime TimeUnfused(const Attention& attention, const Device& device) {
   result.flops = Figure("FLOPs", scores * pair_flops, "of all scores");
   result.bytes = Figure("Memory traffic of the scores", scores * score_passes * 2 * kB, "in 16 bit");
   result.compute =
-      Figure("Time of the batched GEMMs", result.flops / (PeakRate(device, attention.precision) * row.gemm_efficiency));
+      Figure("Time of the batched GEMMs", result.flops / ReachedRate(device, attention.precision, row.gemm_efficiency));
   result.memory =
       Figure("Time of the passes over the scores", result.bytes / (stream.bandwidth * row.bandwidth_efficiency),
              "scale, mask, softmax, dropout: one kernel each");
@@ -289,11 +289,12 @@ KernelTime TimeOfDecode(const Attention& attention, const Device& device) {
   KernelTime result;
   result.compute =
       DecodeComputeTime(attention, context, pair_dims,
-                        table.decode_mma_efficiency * PeakRate(device, attention.precision), device, source);
+                        ReachedRate(device, attention.precision, table.decode_mma_efficiency), device, source);
   const Seconds slowest =
       Figure("Slowest part of the kernel", max(reading.time, result.compute), "memory, compute", source);
-  const Seconds further_waves = Figure(
-      "Launching further waves", row.wave_launch * max(0.0, ceil(batch * kv_heads * spread / units) - 1), "", source);
+  // Blocks that fill the SMs are whole waves, whatever their division rounds to.
+  const Ratio waves = ceil((1 - kRoundingGuard) * batch * kv_heads * spread / units);
+  const Seconds further_waves = Figure("Launching further waves", row.wave_launch * max(0.0, waves - 1), "", source);
   const LevelTraffic traffic = DecodeTraffic(attention, kv_cache, device);
   const LevelTimes levels = TimesThroughCaches(traffic, device);
   const Seconds bounded = SlowestLevel(slowest, levels);
@@ -323,7 +324,8 @@ Seconds TimeInPromptKernel(const Attention& decode, const Device& device) {
   const AttentionTable& table = device.architecture->attention;
   const Ratio rows = device.architecture->traits.fragment_rows,
               pair_dims = Figure("Elements of a key and its value", decode.head_dim + ValueDim(decode));
-  const FlopsPerSecond rate = RowOf(table.prefill, decode.library).mma_efficiency * PeakRate(device, decode.precision);
+  const FlopsPerSecond rate =
+      ReachedRate(device, decode.precision, RowOf(table.prefill, decode.library).mma_efficiency);
   return Figure("Decoded tokens in the kernel of prompts",
                 2 * kFlop * rows * pair_dims * decode.batch * decode.heads * decode.kv_len / rate,
                 "each query head computes a fragment of rows over the keys of its sequence",

@@ -48,10 +48,9 @@ KernelTime TimeOfTiles(const TileWork& work, const Device& device, const TileKer
   const AttentionTable& table = device.architecture->attention;
   const std::string_view source = SourceOf(device, table.source);
   const Ratio units = device.units;
-  const FlopsPerSecond peak_rate = PeakRate(device, work.precision);
-  const Seconds product_time = Figure(
-      "GEMM time per tile", table.tile * table.tile * work.pair_flops * units / (peak_rate * parameters.mma_efficiency),
-      "on the tensor cores of one SM", source);
+  const FlopsPerSecond rate = ReachedRate(device, work.precision, parameters.mma_efficiency);
+  const Seconds product_time = Figure("GEMM time per tile", table.tile * table.tile * work.pair_flops * units / rate,
+                                      "on the tensor cores of one SM", source);
   const Seconds exponential_time =
       Figure("Exponentials per tile",
              table.tile * table.tile * work.exp_passes * parameters.exp_weight / (device.exponentials * device.clock),

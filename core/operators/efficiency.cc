@@ -136,6 +136,31 @@ FlopsPerSecond PeakRate(const Device& device, Precision precision) {
   return 1 * kTFlops;
 }
 
+namespace {
+
+// The peak over what the matrix units could do; fp32 has units of its own.
+Ratio ShareOfUnits(const Device& device, Precision precision) {
+  const Precision native = NativePrecision(device, precision);
+  if (!device.peak.fp16_accumulate || native == Precision::kFp32) return 1;
+  const FlopsPerSecond units =
+      *device.peak.fp16_accumulate * (BytesPerElement(Precision::kFp16) / BytesPerElement(native));
+  return Figure("Share of the matrix units that work", min(1.0, PeakRate(device, precision) / units),
+                "at the peak: sums in fp32 leave the others idle");
+}
+
+}  // namespace
+
+Ratio ReachedShare(const Device& device, Precision precision, Ratio busy) {
+  const Ratio working = ShareOfUnits(device, precision);
+  return working < 1 ? Figure("Fraction of the peak", min(1.0, busy / working),
+                              "sums in fp32 leave units idle, which such a kernel does not need")
+                     : busy;
+}
+
+FlopsPerSecond ReachedRate(const Device& device, Precision precision, Ratio busy) {
+  return ReachedShare(device, precision, busy) * PeakRate(device, precision);
+}
+
 BytesPerSecond L2Rate(const Device& device) {
   const KernelTraits& traits = device.architecture->traits;
   const BytesPerSecond fed = max(Ratio(device.units) * traits.l2_bytes_per_clock * device.clock,
@@ -161,15 +186,17 @@ Bytes UsableMemory(const Device& device) {
   return device.memory.usable ? *device.memory.usable : UsableBy(device.architecture->data_sheet, device);
 }
 
-Ratio SustainedClockDerating(const Device& device, Ratio reached) {
-  assert(device.efficiency.sustained_clock_derating && device.efficiency.rated_power);
+Ratio SustainedClockDerating(const Device& device, Precision precision, Ratio reached) {
+  const Efficiency& e = device.efficiency;
+  assert(e.gemm_efficiency && e.gemm_efficiency_fp8 && e.sustained_clock_derating && e.rated_power);
   const Watts circuit_power =
       Figure("Power limit of the circuits", max(device.tdp - device.die.link_power, 0.01 * device.tdp),
              "less the links between dies");
+  const Ratio best = IsEightBitFloat(NativePrecision(device, precision)) ? *e.gemm_efficiency_fp8 : *e.gemm_efficiency,
+              working = ShareOfUnits(device, precision);
+  const Ratio busy = min(1.0, working < 1 ? reached * min(1.0, working / best) : reached);
   return Figure("Clock derating in a long run",
-                max(0.0, (1 + *device.efficiency.sustained_clock_derating) *
-                                 sqrt(max(1.0, *device.efficiency.rated_power / circuit_power) * min(1.0, reached)) -
-                             1),
+                max(0.0, (1 + *e.sustained_clock_derating) * sqrt(max(1.0, *e.rated_power / circuit_power) * busy) - 1),
                 "the power limit lowers the clock");
 }
 

@@ -18,6 +18,10 @@ bool Supports(const Device& device, Precision precision);
 Precision NativePrecision(const Device& device, Precision precision);
 // Dense peak rate of NativePrecision.
 FlopsPerSecond PeakRate(const Device& device, Precision precision);
+// Rate of a kernel that can keep the share `busy` of the matrix units busy, and this rate over the peak. GeForce cards
+// let half of their units idle if sums are in fp32, so that such a kernel comes nearer to the peak than on other chips.
+FlopsPerSecond ReachedRate(const Device& device, Precision precision, Ratio busy);
+Ratio ReachedShare(const Device& device, Precision precision, Ratio busy);
 // Bandwidth from L2 into all SMs (R).
 BytesPerSecond L2Rate(const Device& device);
 // Capacity of the last cache shared by all SMs; 0 if there is none.
@@ -28,9 +32,9 @@ std::string KernelTable(const Device& device, std::string_view table);
 Bytes UsableMemory(const Device& device);
 // Clock derating in a long run (d_s) at the device's TDP: (1 + d_s) scales with the square root of the rated power over
 // the TDP, as the clock does under a power limit. The links between dies use a part of that power. A kernel with the
-// share `reached` of the rate of 16-bit products switches that much less. Power is proportional to it and to the square
-// of the clock, so 1 + d is proportional to its root.
-Ratio SustainedClockDerating(const Device& device, Ratio reached = 1);
+// share `reached` of the rate of 16-bit products switches that much less, as does one whose sums leave units idle.
+// Power is proportional to it and to the square of the clock, so 1 + d is proportional to its root.
+Ratio SustainedClockDerating(const Device& device, Precision precision, Ratio reached = 1);
 
 // Fills absent members of device.efficiency and device.memory.usable by the rules for a device of which only the data
 // sheet is known, and lists them in device.assumed; members listed before are filled again. The operator models require

@@ -51,7 +51,8 @@ GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& de
   const GemmRow& row = RowOf(table, kernel);
   const bool few_rows = gemm.m <= table.few_rows;
   GemmKernelParameters parameters;
-  parameters.clock_derating = gemm.groups == 1 ? SustainedClockDerating(device, row.gemm_efficiency) : Ratio(0);
+  parameters.clock_derating =
+      gemm.groups == 1 ? SustainedClockDerating(device, gemm.precision, row.gemm_efficiency) : Ratio(0);
   parameters.derating_ramp = table.derating_ramp;
   parameters.columns_by_96 = row.columns_by_96;
   parameters.columns_by_32 = row.columns_by_32;
@@ -60,10 +61,12 @@ GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& de
   parameters.max_split = row.has_split_k && gemm.groups == 1 ? 16 : 1;
   parameters.launch = *e.launch_latency;
   constexpr std::string_view kNote = "the device's, times the kernel's over that of a 16-bit GEMM";
-  parameters.gemm_efficiency = Figure(
-      "GEMM efficiency of this kernel",
-      min(1.0, kernel == GemmKernel::kFp8Tensor ? *e.gemm_efficiency_fp8 : row.gemm_efficiency * *e.gemm_efficiency),
-      kNote);
+  parameters.gemm_efficiency =
+      Figure("GEMM efficiency of this kernel",
+             min(1.0, ReachedShare(device, gemm.precision,
+                                   kernel == GemmKernel::kFp8Tensor ? *e.gemm_efficiency_fp8
+                                                                    : row.gemm_efficiency * *e.gemm_efficiency)),
+             kNote);
   // Weights of grouped GEMMs stream slightly faster than those of a single GEMM.
   parameters.bandwidth_efficiency = Figure("Bandwidth efficiency of this kernel",
                                            min(1.0, *e.bandwidth_efficiency * row.bandwidth_efficiency *
@@ -92,7 +95,7 @@ GemmKernelParameters TrainingKernelParameters(const Gemm& gemm, const Device& de
   GemmKernelParameters parameters = IsolatedKernelParameters(gemm, device);
   parameters.setting = GemmSetting::kTraining;
   const GemmRow& row = RowOf(device.architecture->gemm, KernelOf(gemm, device));
-  parameters.clock_derating = SustainedClockDerating(device, row.gemm_efficiency);
+  parameters.clock_derating = SustainedClockDerating(device, gemm.precision, row.gemm_efficiency);
   parameters.derating_ramp = device.architecture->gemm.pass_derating_ramp;
   parameters.max_split = std::min(parameters.max_split, 8);
   parameters.split_fills_two_waves = true;

@@ -131,8 +131,8 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device) {
       Figure("Latent KV cache read", mla.batch * mla.kv_len * (mla.kv_lora_rank + mla.rope_head_dim) * kv_element);
   const Seconds stream_time = Figure("Time to read the latent KV cache",
                                      kv_cache / (device.memory.bandwidth * row.bandwidth_efficiency), "", source);
-  const FlopsPerSecond rate = PeakRate(device, in_fp8 ? Precision::kFp8 : Precision::kBf16) *
-                              (in_fp8 ? row.mma_efficiency_fp8 : row.mma_efficiency);
+  const FlopsPerSecond rate = in_fp8 ? ReachedRate(device, Precision::kFp8, row.mma_efficiency_fp8)
+                                     : ReachedRate(device, Precision::kBf16, row.mma_efficiency);
   KernelTime result;
   result.flops = Figure("FLOPs", 2 * kFlop * mla.batch * mla.heads * mla.q_len * mla.kv_len * pair_dims,
                         "every query head with every token");

@@ -68,9 +68,10 @@ MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device
   // hidden by the other rows of the group; the fitted efficiencies include the rest
   parameters.product.convert_per_clock = 0;
   if (row.gemm_efficiency)
-    parameters.product.gemm_efficiency =
-        Figure("GEMM efficiency of the grouped kernels",
-               min(1.0, *row.gemm_efficiency * *device.efficiency.gemm_efficiency), "before the engine's share");
+    parameters.product.gemm_efficiency = Figure(
+        "GEMM efficiency of the grouped kernels",
+        min(1.0, ReachedShare(device, layer.precision, *row.gemm_efficiency * *device.efficiency.gemm_efficiency)),
+        "before the engine's share");
   parameters.product.step_latency = table.step_latency;
   parameters.bandwidth_gain = table.bandwidth_gain;
   parameters.weight_bandwidth_gain = row.bandwidth_efficiency;

@@ -111,7 +111,7 @@ KernelTime TimeOfScores(const SparseAttention& attention, Ratio pairs, Ratio wri
                           written * kScore);
   work.compute = Figure(
       "Compute time",
-      work.flops / (row.score_efficiency * PeakRate(device, attention.block > 0 ? Precision::kBf16 : Precision::kFp8)),
+      work.flops / ReachedRate(device, attention.block > 0 ? Precision::kBf16 : Precision::kFp8, row.score_efficiency),
       "", source);
   work.memory = Figure("Time to move the data", work.bytes / StreamOf(device, data), "", source);
   return TimeOfKernel(work, data.bound, device);
@@ -163,7 +163,7 @@ KernelTime TimeOfCore(const SparseAttention& attention, Ratio selected, const De
   work.compute =
       Figure("Compute time",
              2 * kFlop * selected * padded_heads * pair_dims /
-                 ((converts ? row.mma_efficiency_narrow : row.mma_efficiency) * PeakRate(device, Precision::kBf16)),
+                 ReachedRate(device, Precision::kBf16, converts ? row.mma_efficiency_narrow : row.mma_efficiency),
              "in 16 bit", source);
   work.memory = Figure("Time to move the data", work.bytes / StreamOf(device, data), "", source);
   return TimeOfKernel(work, data.bound, device);

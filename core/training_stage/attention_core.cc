@@ -35,7 +35,7 @@ CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work) 
   const FlopsPerSecond score_rate =
       Figure("Throughput of the batched GEMMs of unfused attention",
              table.unfused_gemm_efficiency * sqrt(min(1.0, width / table.unfused_full_width)) *
-                 PeakRate(device, context.matrix_precision) * *device.efficiency.gemm_efficiency /
+                 ReachedRate(device, context.matrix_precision, *device.efficiency.gemm_efficiency) /
                  (1 + context.sustained_clock_derating),
              "lower for small heads", source);
   const Bytes score_bytes =
@@ -115,8 +115,9 @@ TrainingAttention KernelFor(const TrainingContext& context) {
   for (const TrainingAttention& own : context.framework().compute.attention) {
     if (own.architecture->id == device.architecture->id) return own;
   }
-  return {device.architecture, *device.efficiency.attention_forward, *device.efficiency.attention_backward,
-          device.architecture->data_sheet.attention_exponentials};
+  const auto reached = [&](Ratio busy) { return ReachedShare(device, context.matrix_precision, busy); };
+  return {device.architecture, reached(*device.efficiency.attention_forward),
+          reached(*device.efficiency.attention_backward), device.architecture->data_sheet.attention_exponentials};
 }
 
 // The terms of the flash-attention formulas. FLOPs count only scores that the causal mask leaves.

@@ -120,7 +120,7 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
   const TrainingShape& shape = context.shape;
   const bool narrow = BytesPerElement(run.precision) < 2;
   context.matrix_precision = narrow ? Precision::kBf16 : run.precision;
-  context.sustained_clock_derating = SustainedClockDerating(own.device);
+  context.sustained_clock_derating = SustainedClockDerating(own.device, context.matrix_precision);
   const Stream stream = SlowestStream(own.device);
   const BytesPerSecond memory_rate = *own.device.efficiency.bandwidth_efficiency * own.device.memory.bandwidth;
   context.stream_rate = Figure("Achievable memory bandwidth", min(memory_rate, stream.bandwidth),

@@ -219,6 +219,13 @@ TEST(Presets, DeviceValuesAreConsistent) {
 }
 
 // Each cluster has one usual system at most, and each name is a cluster's.
+// A device by itself has the networks of the first cluster that is made of it, or the slots of a PCIe server.
+TEST(Presets, OneDeviceHasTheNetworksOfItsCluster) {
+  const auto networks = [](std::string_view id) { return (*FindPreset("cluster", id))["networks"]; };
+  EXPECT_EQ(networks("single-tpu-v4"), networks("tpu-v4-pod"));
+  EXPECT_EQ(networks("single-t4").size(), 1U);
+}
+
 TEST(Presets, SystemsAreUsualForClustersThatExist) {
   std::set<std::string> seen;
   for (const PresetText& preset : PresetTexts()) {
@@ -276,7 +283,7 @@ TEST(Presets, ACardOfAMeasuredDieLosesOfItsClockWhatItsLimitSays) {
        {std::pair{"h100-sxm5-80gb", 0.225}, std::pair{"h100-nvl-94gb", 0.6205}, std::pair{"h100-pcie-80gb", 0.7324}}) {
     Device device = FromPreset<Device>(id);
     CompleteEfficiency(device);
-    EXPECT_NEAR(SustainedClockDerating(device).base(), lost, 1e-3) << id;
+    EXPECT_NEAR(SustainedClockDerating(device, Precision::kBf16).base(), lost, 1e-3) << id;
   }
 }
 

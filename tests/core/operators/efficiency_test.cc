@@ -22,6 +22,30 @@ Device Unmeasured(Architecture architecture, FlopsPerSecond rate, BytesPerSecond
   return device;
 }
 
+// A faster rate in one format, or faster units, never slow a product.
+TEST(Efficiency, NoRateOfAGeForceCardSlowsAnother) {
+  Device card = Unmeasured(Architecture("ada"), 165 * kTFlops, 1000 * kGBps);
+  card.peak.fp16 = card.peak.bf16;
+  card.peak.fp8 = card.peak.fp16_accumulate = 330 * kTFlops;
+  for (std::optional<FlopsPerSecond> PeakRates::* rate :
+       {&PeakRates::bf16, &PeakRates::fp16, &PeakRates::fp8, &PeakRates::fp16_accumulate}) {
+    for (const Precision precision : {Precision::kBf16, Precision::kFp16, Precision::kFp8}) {
+      Gemm gemm;
+      gemm.m = gemm.n = gemm.k = 8192;
+      gemm.precision = gemm.weights = precision;
+      Seconds before = 1 * kS;
+      for (double factor = 0.5; factor < 4; factor *= 1.1) {
+        Device other = card;
+        other.peak.*rate = factor * *(card.peak.*rate);
+        CompleteEfficiency(other);
+        const Seconds time = TimeOf(gemm, other, TrainingKernelParameters(gemm, other)).time;
+        EXPECT_LE(time.base(), before.base() * (1 + 1e-9)) << NameOf(precision) << " " << factor;
+        before = time;
+      }
+    }
+  }
+}
+
 // The rules have classes by watts per TFLOP/s and by bandwidth: a better device is not slower across class boundaries.
 TEST(Efficiency, NeverFallsFasterThanTheRatesOfAnUnmeasuredDeviceGrow) {
   for (const Architecture architecture :

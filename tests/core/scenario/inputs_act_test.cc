@@ -121,6 +121,7 @@ const std::vector<Assignments>& Scenarios() {
       kStoredWeights + Assignments{"model=gpt-oss-20b", "serving.batch=1"},
       kStoredWeights + Assignments{"model=gpt-oss-20b", "serving.batch=8"},
       kPools + Assignments{"serving.disaggregated.prefill_device.preset=l4", "serving.requests_per_s=3"},
+      kPools + Assignments{"serving.disaggregated.prefill_device.preset=rtx-4090"},
       kPools + Assignments{"serving.disaggregated.prefill_device.preset=a100-sxm4-80gb",
                            "serving.precision.activations=int4"},
       kPools + Assignments{"serving.disaggregated.prefill_device.preset=b200-sxm",
