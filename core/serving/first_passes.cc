@@ -18,6 +18,18 @@ Around NumbersAround(double prompts, double most) {
   return {low, std::min(most, 2 * low)};
 }
 
+// Share of passes that hold one prompt; fewer if that is needed for the mean to be reached with no more than `most`.
+double HoldOne(double prompts, double most) {
+  if (prompts <= 1 || most <= 1) return 1;
+  constexpr int kHalvings = 50;
+  double low = std::log(prompts), high = prompts;  // of the mean that includes zeros
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (middle < prompts * (1 - std::exp(-middle)) ? low : high) = middle;
+  }
+  return std::min(prompts - high, (most - prompts) / (most - 1));
+}
+
 // Between two decode steps.
 struct BetweenDecodes {
   Ratio ending;
@@ -58,6 +70,19 @@ Seconds PrefillApart(const Deployment& deployment, Ratio prompts, const PromptTo
   if (!TakesTurns(deployment)) ahead.launch.per_operation = Seconds{};
   return Figure("Prefill of a prompt in passes that only prefill",
                 (TimePrompt(ahead, prompts, prompt).occupancy + deployment.engine.overhead.prefill_step) / prompts);
+}
+
+Seconds MeanOver(const std::function<Seconds(double prompts)>& pass_of, Ratio prompts, Ratio most) {
+  const auto hold_one = [&](double by) { return HoldOne(by * prompts.base(), most.base()); };
+  if (hold_one(1) >= 1) return pass_of(1);
+  const Ratio one = Procedure("Passes with one prompt", Ratio(hold_one(1)), {{prompts, MeasuredShare(hold_one)}},
+                              "of those that hold any: Poisson");
+  const Ratio more = Figure("Prompts of a pass with several", (prompts - one) / (1 - one));
+  const auto [low, high] = NumbersAround(more.base(), most.base());
+  Seconds several = pass_of(low);
+  if (high > low) several += (more - low) / (high - low) * (pass_of(high) - several);
+  return Figure("Mean pass", one * pass_of(1) + (1 - one) * several,
+                "of one prompt, or of several; linear in these between powers of two");
 }
 
 Seconds MeanPass(const Deployment& deployment, Ratio prompts, Ratio most, const PromptTokens& prompt) {

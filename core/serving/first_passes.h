@@ -8,6 +8,8 @@
 // takes no less than its launches and the reading of the weights. So with short prompts a pass holds few of them.
 #pragma once
 
+#include <functional>
+
 #include "core/engine_step/deployment.h"
 #include "core/engine_step/prompt_tokens.h"
 
@@ -16,6 +18,11 @@ namespace slipstick {
 // Time of a prompt in passes of `prompts` that only prefill. While others decode, the host launches them ahead, unless
 // prefills and decode steps take turns.
 Seconds PrefillApart(const Deployment& deployment, Ratio prompts, const PromptTokens& prompt);
+
+// Mean time of passes that hold some prompts each: whole ones, `prompts` in the mean and at most `most`. Many hold one,
+// which takes more than its part of a larger pass. Of a Poisson number with a mean of m, those that are not zero have a
+// mean p = m / (1 - exp(-m)), and a share p - m of them are one; larger ones count as of their mean.
+Seconds MeanOver(const std::function<Seconds(double prompts)>& pass_of, Ratio prompts, Ratio most);
 
 // A pass holds whole prompts: with a mean of `prompts`, at most `most`, its time lies between those of whole numbers.
 Seconds MeanPass(const Deployment& deployment, Ratio prompts, Ratio most, const PromptTokens& prompt);

@@ -69,19 +69,23 @@ struct PromptsOfStep {
 // Time that a prompt adds to its steps.
 Seconds AddedBy(const Deployment& deployment, Ratio running, const DecodeTimes& decode, const PromptsOfStep& together,
                 const PromptTokens& prompt) {
-  const Ratio chunks = ChunksOf(deployment, prompt.tokens), prompts = chunks > 1 ? Ratio(1) : together.mean;
+  const Ratio chunks = ChunksOf(deployment, prompt.tokens), prompts = chunks > 1 ? Ratio(1) : together.mean,
+              most = chunks > 1 ? Ratio(1) : together.most;
   if (PrefillsFirst(deployment)) {
-    const Seconds pass = MeanPass(deployment, prompts, chunks > 1 ? Ratio(1) : together.most, prompt);
+    const Seconds pass = MeanPass(deployment, prompts, most, prompt);
     return Figure("Prefill of a prompt", pass / prompts, "in a mean pass");
   }
   if (PrefillsApart(deployment)) return PrefillApart(deployment, prompts, prompt);
   const PromptTokens chunk = MeanChunk(prompt, chunks);
   MixedPass pass;
   pass.decode = {running, MeanContext(deployment), CheckedTokens(deployment), Ratio(deployment.load.output)};
-  pass.prompts = prompts;
   pass.tokens = chunk.tokens;
   pass.cached = chunk.cached;
-  const Seconds step = TimeOf(pass, deployment);
+  const auto step_of = [&](double whole) {
+    pass.prompts = whole;
+    return TimeOf(pass, deployment);
+  };
+  const Seconds step = MeanOver(step_of, prompts, most);
   const Seconds load = LoadPrefixes(deployment, prompts, prompt.cached, step).stalls;
   return Figure("Prefill of a prompt in steps that decode too",
                 (chunks * max(step - decode.step.time, Seconds{}) + load) / prompts,
@@ -151,10 +155,13 @@ ArrivingPrompts ArrivingAt(const Deployment& deployment, Ratio running, const De
     const Seconds between =
         PrefillsFirst(deployment) ? Seconds{} : (ChunksOf(deployment, prompt.tokens) - 1) * decode.token;
     prompts.added += share * added;
+    prompts.single += share * AddedBy(deployment, running, decode, {1, 1}, prompt);
     prompts.service += share * (added + between);
     prompts.square_service += share * (added + between) * (added + between);
   }
   prompts.added = Figure("Mean prefill", prompts.added, "of all prompts, what it adds to the steps that hold it");
+  prompts.single =
+      Figure("Mean prefill by itself", prompts.single, "of all prompts, what it adds to a step of its own");
   prompts.service = Figure("Mean prefill with the decoding in between", prompts.service);
   prompts.square_service = Figure("Mean square of a prefill", prompts.square_service, "with the decoding in between");
   prompts.pass = Figure("Prefills of a step that holds any", together.mean * prompts.added);
@@ -197,11 +204,12 @@ RequestCycle RandomCycle(const Deployment& deployment, const RandomArrivals& arr
   const Seconds admitted =
       Figure("Prefills admitted with its own", arrivals.found / DecodeSteps(deployment) * prompts.service,
              "after waiting for a slot: as many as requests end in a step");
-  const Seconds own =
-      Figure("Step with its own prefill",
-             max(computed, (PrefillsFirst(deployment) ? Seconds{} : decode.token) + service.value_or(prompts.service) +
-                               random * gathered + arrivals.waiting * admitted),
-             "decoding and all prefills in it");
+  const Seconds own = Figure(
+      "Step with its own prefill",
+      max(computed,
+          (PrefillsFirst(deployment) ? Seconds{} : decode.token) +
+              max(prompts.single, service.value_or(prompts.service) + random * gathered + arrivals.waiting * admitted)),
+      "decoding and all prefills in it, which take no less than its own by itself");
   cycle.prefill_wait =
       Figure("Waiting for others' prefills", busy * (own - computed), "and for decoding, in its own step");
   const Seconds excess = max(Seconds{}, computed + cycle.prefill_wait - steps.mean);

@@ -13,6 +13,7 @@ namespace slipstick {
 // again, at any length.
 struct ArrivingPrompts {
   Seconds added;                                   // mean, added to the steps that hold the prompts
+  Seconds single;                                  // mean, added to a step that holds no other
   Seconds service;                                 // mean, plus decoding in all of their steps but one
   decltype(Seconds() * Seconds()) square_service;  // mean square of service
   Seconds pass;                                    // mean, of the prompts of a step that holds any

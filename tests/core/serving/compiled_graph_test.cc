@@ -5,19 +5,35 @@
 namespace slipstick {
 namespace {
 
+ServedOperator AttentionOf(const std::vector<std::string>& assignments) {
+  for (const ServedOperator& one : Serve(assignments, true).operators.decode) {
+    if (one.name == "attention") return one;
+  }
+  ADD_FAILURE() << "no attention";
+  return {};
+}
+
 // Falcon-7B's 71 heads of 64 share one KV head: of an 8-bit cache a byte serves 142 FLOPs, an M1 Max does 26 in the
 // time that it reads one (10.6 TFLOP/s over 400 GB/s). 32 sequences of 2,560 tokens in the mean are 4 · 32 · 2,560 · 71
 // · 64 FLOPs a layer.
 TEST(CompiledGraph, IsBoundByComputeWhereManyHeadsShareACache) {
-  const ServingReport report =
-      Serve({"model=falcon-7b", "cluster=single-m1-max", "serving.engine=gaudi", "serving.batch=32",
-             "serving.prompt=2048", "serving.output=1024", "serving.precision.kv_cache=fp8",
-             "serving.precision.weights=bf16", "serving.precision.activations=bf16"});
-  for (const ServedOperator& one : report.operators.decode) {
-    if (one.name != "attention") continue;
-    EXPECT_EQ(one.bound, Bound::kCompute);
-    EXPECT_GE(In(one.time, kMs), 4 * 32 * 2560.0 * 71 * 64 / 10.6e12 * 1e3);
-  }
+  const ServedOperator attention =
+      AttentionOf({"model=falcon-7b", "cluster=single-m1-max", "serving.engine=gaudi", "serving.batch=32",
+                   "serving.prompt=2048", "serving.output=1024", "serving.precision.kv_cache=fp8",
+                   "serving.precision.weights=bf16", "serving.precision.activations=bf16"});
+  EXPECT_EQ(attention.bound, Bound::kCompute);
+  EXPECT_GE(In(attention.time, kMs), 4 * 32 * 2560.0 * 71 * 64 / 10.6e12 * 1e3);
+}
+
+// Qwen2.5-1.5B has two KV heads. Each of four ranks has one, as each of two: it reads as much in the same time.
+TEST(CompiledGraph, EveryRankHasAKvHead) {
+  const auto attention = [](const std::string& tp) {
+    return AttentionOf({"model=qwen2.5-1.5b", "cluster=gaudi2-hls2", "serving.engine=gaudi", "serving.mapping.tp=" + tp,
+                        "serving.batch=64", "serving.prompt=8192", "serving.output=1024"})
+        .time;
+  };
+  EXPECT_NEAR(attention("4") / attention("2"), 1, 0.01);
+  EXPECT_GT(attention("1"), 1.5 * attention("2"));
 }
 
 }  // namespace

@@ -86,5 +86,16 @@ TEST_F(FirstPasses, AreLinearBetweenPowersOfTwo) {
   EXPECT_EQ(MeanPass(deployment_, 1, 1, {64, 0}), Pass(1, 64));
 }
 
+// Of a Poisson number with a mean of 1, those that are not zero have a mean of 1 / (1 - 1/e) = 1.582, and 1.582 - 1 of
+// them are one. A pass of one takes 20 s, one of n takes 8 + 2 n. With no more than two in a pass, 0.1 hold one if the
+// mean is 1.9.
+TEST(MeanOver, WeighsPassesOfOnePromptAndOfSeveral) {
+  const auto pass = [](double prompts) { return (prompts > 1 ? 8 + 2 * prompts : 20) * kS; };
+  const double mean = 1 / (1 - std::exp(-1.0)), one = mean - 1;
+  EXPECT_NEAR(MeanOver(pass, mean, 64).base(), one * 20 + (1 - one) * 8 + 2 * (mean - one), 1e-9);
+  EXPECT_NEAR(MeanOver(pass, 1.9, 2).base(), 0.1 * 20 + 0.9 * 12, 1e-9);
+  EXPECT_EQ(MeanOver(pass, 1, 64).base(), 20);
+}
+
 }  // namespace
 }  // namespace slipstick

@@ -388,5 +388,15 @@ TEST(Step, OfEveryEngineHasFiguresOnEveryKindOfDevice) {
   }
 }
 
+// One sequence multiplies each weight that it reads once.
+TEST(LayerPipeline, DecodingOneSequenceIsNotBoundByCompute) {
+  const ServingReport report = Serve({"model=llama-2-7b", "cluster=single-rtx-4090", "serving.engine=llamacpp",
+                                      "serving.batch=1", "serving.mapping.tp=1"},
+                                     true);
+  const ServedOperator& first = report.operators.decode.at(0);
+  EXPECT_EQ(first.name, "weights");
+  EXPECT_NE(first.bound, Bound::kCompute);
+}
+
 }  // namespace
 }  // namespace slipstick
