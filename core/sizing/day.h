@@ -11,6 +11,9 @@ namespace slipstick {
 // The peak rate over the mean rate: of the day, or as stated in the question.
 double PeakOverMean(const SizeQuestion& question);
 
+// Rate in each part of the question's day.
+std::vector<double> RatesOf(const SizeQuestion& question, double mean_requests_per_s);
+
 struct PartOfDay {
   double requests_per_s = 0;
   double utilization = 0;    // of the working replicas

@@ -53,6 +53,30 @@ class PoolSearch {
     return result_;
   }
 
+  PoolSizes FewestOf(const SizedPools& sized) {
+    const Disaggregated& pools = *sized.load.disaggregated;
+    const auto kind = [&](ServingMapping mapping, Count devices, Count replicas) {
+      mapping.replicas = 1;
+      return Replica{{mapping, 1, sized.load.precision, sized.load.prefill_chunk, {}}, devices / replicas};
+    };
+    const Replica prefiller = kind(*pools.prefill_mapping, pools.prefill_devices, sized.prefill_replicas),
+                  decoder = kind(sized.load.mapping, pools.decode_devices, sized.decode_replicas);
+    PoolSizes fewest{pools.prefill_devices, pools.decode_devices};
+    const auto devices_of = [&](Count prefillers, Count decoders) {
+      return PoolSizes{prefillers * prefiller.devices, decoders * decoder.devices};
+    };
+    TryNumbers(
+        prefiller, sized.prefill_replicas, decoder, sized.decode_replicas,
+        [&](Count prefillers, Count decoders) {
+          return decoders <= sized.decode_replicas && devices_of(prefillers, decoders).Total() < fewest.Total();
+        },
+        [&](Count prefillers, Count decoders) {
+          const PoolSizes needed = devices_of(prefillers, decoders);
+          if (needed.Total() < fewest.Total()) fewest = needed;
+        });
+    return fewest;
+  }
+
  private:
   // Both pools compute in the same formats.
   void TryPairs(const std::vector<Replica>& replicas) {
@@ -103,21 +127,31 @@ class PoolSearch {
     return pools;
   }
 
-  // Tries every number of decode replicas that may be cheaper, each with the fewest prefill replicas. More decode
-  // replicas shorten the wait for a slot, so fewer prefill replicas may suffice.
   void TryPair(const Pool& prefill, const Pool& decode) {
     const Replica &prefiller = prefill.replica, &decoder = decode.replica;
-    const auto holds = [&](Count prefillers, Count decoders) {
-      return Judge(prefiller, prefillers, decoder, decoders, problem_.targets).holds();
-    };
     if (const Verdict verdict = Judge(prefiller, kMostReplicas, decoder, kMostReplicas, problem_.targets);
         !verdict.holds())
       return KeepFailing(verdict);
-    const Count least = Fewest(kMostReplicas, [&](Count count) { return holds(count, kMostReplicas); });
-    Count decoders = Fewest(kMostReplicas, [&](Count count) { return holds(kMostReplicas, count); });
-    for (; CanImprove(prefiller, least, decoder, decoders); ++decoders) {
-      const Count prefillers = Fewest(kMostReplicas, [&](Count count) { return holds(count, decoders); });
-      Keep(prefiller, prefillers, decoder, decoders);
+    TryNumbers(
+        prefiller, kMostReplicas, decoder, kMostReplicas,
+        [&](Count prefillers, Count decoders) { return CanImprove(prefiller, prefillers, decoder, decoders); },
+        [&](Count prefillers, Count decoders) { Keep(prefiller, prefillers, decoder, decoders); });
+  }
+
+  // Visits every number of decode replicas that may help with the least of prefill replicas, each with the fewest that
+  // it needs. More decode replicas shorten the wait for a slot, so fewer prefill replicas may suffice. The most of both
+  // must hold.
+  template <class MayHelp, class Visit>
+  void TryNumbers(const Replica& prefiller, Count most_prefillers, const Replica& decoder, Count most_decoders,
+                  const MayHelp& may_help, const Visit& visit) {
+    const auto holds = [&](Count prefillers, Count decoders) {
+      return Judge(prefiller, prefillers, decoder, decoders, problem_.targets).holds();
+    };
+    const Count least = Fewest(most_prefillers, [&](Count count) { return holds(count, most_decoders); });
+    Count decoders = Fewest(most_decoders, [&](Count count) { return holds(most_prefillers, count); });
+    for (; may_help(least, decoders); ++decoders) {
+      const Count prefillers = Fewest(most_prefillers, [&](Count count) { return holds(count, decoders); });
+      visit(prefillers, decoders);
       if (prefillers == least) return;
     }
   }
@@ -190,6 +224,11 @@ class PoolSearch {
 
 PoolsResult FindCheapestPools(const SizingProblem& problem, const SizeQuestion& question, const Fleet& fleet) {
   return PoolSearch(problem, question, fleet).Run();
+}
+
+PoolSizes FewestOfPools(const SizingProblem& problem, const SizeQuestion& question, const Fleet& fleet,
+                        const SizedPools& sized) {
+  return PoolSearch(problem, question, fleet).FewestOf(sized);
 }
 
 }  // namespace slipstick

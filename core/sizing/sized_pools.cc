@@ -67,6 +67,35 @@ Json OverridesOfPools(const SizedPools& sized) {
   return overrides;
 }
 
+// What of each pool the targets do not need at a time is idle. Spare replicas are needed.
+Json DayAnswer(SizingProblem problem, const SizeQuestion& question, const Fleet& fleet, const SizedPools& sized) {
+  if (question.day.empty()) return nullptr;
+  const Disaggregated& pools = *sized.load.disaggregated;
+  const PoolSizes spare{problem.spare_replicas * pools.prefill_devices / sized.prefill_replicas,
+                        problem.spare_replicas * pools.decode_devices / sized.decode_replicas};
+  const ByPass<DollarsPerSecond> costs = fleet.HourlyCosts(sized.bought);
+  const double parts_of_day = static_cast<double>(question.day.size());
+  Json parts = Json::array();
+  ByPass<double> mean{0, 0};  // devices needed
+  for (const double rate : RatesOf(question, problem.requests_per_s / PeakOverMean(question))) {
+    problem.requests_per_s = rate;
+    PoolSizes needed = rate > 0 ? FewestOfPools(problem, question, fleet, sized) : PoolSizes{};
+    needed.prefill += spare.prefill, needed.decode += spare.decode;
+    mean.prefill += static_cast<double>(needed.prefill) / parts_of_day;
+    mean.decode += static_cast<double>(needed.decode) / parts_of_day;
+    parts.push_back(ObjectOf({{"requests_per_s", rate},
+                              {"needed_prefill_devices", needed.prefill},
+                              {"needed_decode_devices", needed.decode}}));
+  }
+  const auto idle = [](double needed, Count bought) { return 1 - needed / static_cast<double>(bought); };
+  return ObjectOf({{"parts", std::move(parts)},
+                   {"needed_devices", mean.prefill + mean.decode},
+                   {"idle_share", idle(mean.prefill + mean.decode, sized.bought.Total())},
+                   {"idle_usd_per_hour", In(idle(mean.prefill, sized.bought.prefill) * costs.prefill +
+                                                idle(mean.decode, sized.bought.decode) * costs.decode,
+                                            kUsdPerHour)}});
+}
+
 Json Fails(std::string_view reason, const std::string& message) {
   return ObjectOf({{"holds", false}, {"reason", std::string(reason)}, {"message", message}});
 }
@@ -83,9 +112,9 @@ Json SizeOnTwoPools(const Json& request, const SizeQuestion& question, const Siz
   const Result<Scenario> pooled = OnPools(request, problem);
   if (!pooled) return Fails("request", pooled.issues.front().message);
   const Fleet fleet(*pooled);
-  const PoolsResult result = FindCheapestPools(
-      {*pooled, problem.targets, problem.requests_per_s, problem.spare_replicas, problem.purchases, problem.limits},
-      question, fleet);
+  const SizingProblem on_pools{*pooled,           problem.targets, problem.requests_per_s, problem.spare_replicas,
+                               problem.purchases, problem.limits};
+  const PoolsResult result = FindCheapestPools(on_pools, question, fleet);
   if (!result.cheapest) {
     return Fails(result.failing, result.failing == "memory"
                                      ? "No kind of replica fits, or the limits allow no two pools"
@@ -112,6 +141,7 @@ Json SizeOnTwoPools(const Json& request, const SizeQuestion& question, const Siz
        {"cost", ObjectOf({{"usd_per_hour", usd_per_hour}})},
        {"saves", one_holds ? Json(1 - usd_per_hour / on_one["cost"]["usd_per_hour"].get<double>()) : Json(nullptr)},
        {"classes", classes},
+       {"day", DayAnswer(on_pools, question, fleet, sized)},
        {"overrides", OverridesOfPools(sized)}});
 }
 

@@ -138,14 +138,14 @@ test('a day in the field of the peak says what is idle in the mean of it', async
 test('a mixture of classes: each with its latencies and its share of the cost, and the link that holds it', async () => {
   const { page, faults } = await chromium.open('#/size?model=llama-3.1-8b&size=on:dgx-h100&v=1');
   await sized(page);
-  assert.equal(await page.locator('#size-classes').count(), 0, 'every request alike');
+  assert.equal(await page.locator('.size-classes').count(), 0, 'every request alike');
   await enter(page, 'size-mix', 'chat');
   assert.match(plain(await page.locator('#size-mix-fault').textContent()), /such as 0\.7:1000\/300, 0\.3:8000\/200/);
   await enter(page, 'size-mix', '0.75:1000/300, 0.25:8000/200');
-  await page.locator('#size-classes').waitFor();
+  await page.locator('.size-classes').waitFor();
   await sized(page);
   assert.match(decodeURIComponent(page.url()), /mix:0\.75:1000\/300,[+ ]0\.25:8000\/200/);
-  const rows = page.locator('#size-classes tbody tr');
+  const rows = page.locator('.size-classes tbody tr');
   assert.deepEqual((await rows.locator('th').allTextContents()).map(plain), [
     '1,000 → 300 tokens',
     '8,000 → 200 tokens',
@@ -158,6 +158,25 @@ test('a mixture of classes: each with its latencies and its share of the cost, a
   await enter(page, 'size-mix', '');
   await sized(page);
   assert.ok(await page.locator('#size-serving-prompt').isEnabled());
-  assert.equal(await page.locator('#size-classes').count(), 0);
+  assert.equal(await page.locator('.size-classes').count(), 0);
+  assert.deepEqual(faults, []);
+});
+
+test('classes on two pools, where these cost less, and what of them the mean of a day does not need', async () => {
+  const { page, faults } = await chromium.open(
+    '#/size?model=llama-3.1-8b&size=rate:150/mix:0.75:1000/300,0.25:8000/200/tpot:12+ms/on:dgx-h100&v=1',
+  );
+  await sized(page);
+  assert.match(plain(await page.locator('#size-pools').textContent()), /% less than on one pool/);
+  const tables = page.locator('.size-classes');
+  assert.equal(await tables.count(), 2);
+  assert.match(plain(await tables.nth(1).locator('caption').textContent()), /on two pools of/);
+  const shares = (await tables.nth(1).locator('tbody [data-name="Cost"]').allTextContents()).map((one) =>
+    parseFloat(one),
+  );
+  assert.equal(shares[0] + shares[1], 100, 'all of the cost');
+  await enter(page, 'size-peak', '1, 1, 2, 4');
+  await sized(page);
+  assert.match(plain(await page.locator('#size-pools').textContent()), /mean of the day does not need \d+ % of them/);
   assert.deepEqual(faults, []);
 });

@@ -53,8 +53,9 @@ export function tableOf(answers, holding, { chosen, deviceOf, nameOf, onchoose, 
           holding.map((one) => row(one, columns, { isChosen: one.cluster === chosen, name: nameOf(one), onchoose })),
         ),
       ),
-    first?.classes && classesOf(first, nameOf(first)),
-    first && twoPools(first, onuse),
+    first?.classes && classesOf(first.classes, t('size.classes', { cluster: nameOf(first) })),
+    first?.classes && h('p', { class: 'note' }, t('size.classes.note')),
+    first && twoPools(first, onuse, nameOf(first)),
     misses.length > 0 &&
       h(
         'ul',
@@ -81,7 +82,7 @@ export function tableOf(answers, holding, { chosen, deviceOf, nameOf, onchoose, 
 }
 
 // What each class of requests sees and takes.
-function classesOf({ classes }, cluster) {
+function classesOf(classes, title) {
   const columns = ['name', 'share', 'ttft', 'tpot', 'tokens', 'cost', 'price'];
   const cells = (one) => ({
     share: percent(one.share),
@@ -92,11 +93,11 @@ function classesOf({ classes }, cluster) {
     price: dollars(one.usd_per_million_output_tokens),
   });
   return [
-    h('h3', { class: 'ex-sub' }, t('size.classes', { cluster })),
+    h('h3', { class: 'ex-sub' }, title),
     h(
       'table',
-      { class: 'size-table size-classes', id: 'size-classes' },
-      h('caption', { class: 'visually-hidden' }, t('size.classes', { cluster })),
+      { class: 'size-table size-classes' },
+      h('caption', { class: 'visually-hidden' }, title),
       h(
         'thead',
         {},
@@ -125,16 +126,15 @@ function classesOf({ classes }, cluster) {
         ),
       ),
     ),
-    h('p', { class: 'note' }, t('size.classes.note')),
   ];
 }
 
-// What prefill and decode on a pool each would cost.
-function twoPools({ cluster, two_pools: pools }, onuse) {
+// What prefill and decode on a pool each would cost, and what the classes of requests see there if that is less.
+function twoPools({ cluster, two_pools: pools }, onuse, name) {
   if (!pools.holds) return h('p', { class: 'note' }, t('size.pools.not', { message: pools.message }));
-  const { deployment, cost, saves } = pools;
+  const { deployment, cost, saves, day, classes } = pools;
   const use = () => onuse({ cluster, overrides: pools.overrides });
-  return h(
+  const compared = h(
     'p',
     { id: 'size-pools' },
     pieces(`size.pools.${saves > 0 ? 'less' : saves < 0 ? 'more' : 'same'}`, {
@@ -143,6 +143,7 @@ function twoPools({ cluster, two_pools: pools }, onuse) {
       cost: strong(dollars(cost.usd_per_hour)),
       share: text(Math.abs(Math.round(saves * 100) / 100), '%'),
     }),
+    day && [' ', t('size.pools.day', { share: percent(day.idle_share) })],
     ' ',
     saves > 0 &&
       h(
@@ -151,6 +152,7 @@ function twoPools({ cluster, two_pools: pools }, onuse) {
         t('size.pools.use'),
       ),
   );
+  return [compared, saves > 0 && classes && classesOf(classes, t('size.classes.pools', { cluster: name }))];
 }
 
 function row(one, columns, { isChosen, name, onchoose }) {

@@ -64,9 +64,11 @@ export const texts = {
     'Prefill and decode on pools of their own, {prefill} + {decode} GPUs, cost as much: {cost} per hour.',
   'size.pools.only': 'On two pools it holds: {prefill} GPUs prefill, {decode} decode, {cost} per hour.',
   'size.pools.not': 'Two pools: {message}.',
+  'size.pools.day': 'The mean of the day does not need {share} of them.',
   'size.pools.use': 'Use two pools',
   'size.note': 'Servers are bought whole. Utilization, TTFT and TPOT are at the peak, with the spare replicas down.',
   'size.classes': 'The classes of requests on {cluster}',
+  'size.classes.pools': 'The classes of requests on two pools of {cluster}',
   'size.classes.note':
     'A class takes its part of the decode steps by sequence, and its prefills. The scenario that is opened has the mean request.',
   'size.class': '{prompt} → {output} tokens',

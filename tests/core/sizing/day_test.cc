@@ -39,7 +39,8 @@ TEST(Day, IsServedAtItsPeakAndIdlesAtOtherTimes) {
 TEST(Day, IsSizedAsItsPeakOverTheMean) {
   Json day = Sized({{"day", {34, 13, 13, 20}}}), peak = Sized({{"peak_over_mean", 1.7}});
   EXPECT_TRUE(peak["day"].is_null());
-  for (Json* answer : {&day, &peak}) answer->erase("day");
+  EXPECT_TRUE(peak["two_pools"]["day"].is_null());
+  for (Json* answer : {&day, &peak}) answer->erase("day"), (*answer)["two_pools"].erase("day");
   EXPECT_EQ(day, peak);
 }
 
@@ -47,7 +48,7 @@ TEST(Day, ThatIsFlatIsOneRateAndIdlesNoReplica) {
   Json flat = Sized({{"day", {3, 3, 3}}}), one = Sized(Json::object());
   EXPECT_EQ(flat["day"]["needed_devices"], one["deployment"]["devices"]);
   EXPECT_NEAR(flat["day"]["idle_share"].get<double>(), 0, 1e-12);
-  for (Json* answer : {&flat, &one}) answer->erase("day");
+  for (Json* answer : {&flat, &one}) answer->erase("day"), (*answer)["two_pools"].erase("day");
   EXPECT_EQ(flat, one);
 }
 
@@ -56,6 +57,34 @@ TEST(Day, KeepsItsSpareReplicas) {
   const Json sized = Sized({{"day", {1, 0}}, {"spare_replicas", 1}});
   EXPECT_EQ(sized["day"]["parts"][1]["needed_devices"], 1);
   EXPECT_EQ(sized["day"]["parts"][1]["utilization"], 0);
+}
+
+// Each part of the day needs as many devices as two pools for its rate alone, of the one kind of replica that the limits
+// leave; what it does not need of the pools for the peak is idle.
+TEST(Day, OfTwoPoolsNeedsWhatEachRateNeeds) {
+  const Assignments scenario{"model=llama-3.1-8b", "cluster=dgx-h100", "serving.prompt=2000", "serving.output=200",
+                             "cost.system.devices_per_host=1"};
+  const auto sized = [&](const Json& more) {
+    Json question{{"ttft", "300 ms"}, {"tpot", "10 ms"}, {"clusters", {"dgx-h100"}}, {"limits", {"tp<=1", "pp<=1"}}};
+    question.update(more);
+    return First(scenario, question, R"({"version": 3})")["two_pools"];
+  };
+  const Json pools = sized({{"requests_per_s", 50}, {"day", {4, 1, 3, 0}}});
+  ASSERT_TRUE(pools["holds"].get<bool>()) << pools.dump();
+  const std::vector<double> rates{100, 25, 75, 0};
+  double needed = 0;
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    const Json& part = pools["day"]["parts"][i];
+    EXPECT_NEAR(part["requests_per_s"].get<double>(), rates[i], 1e-9);
+    const double devices = part["needed_prefill_devices"].get<double>() + part["needed_decode_devices"].get<double>();
+    needed += devices / 4;
+    EXPECT_EQ(devices, rates[i] > 0 ? *NumberAt(sized({{"requests_per_s", rates[i]}}), "deployment.devices") : 0) << i;
+  }
+  EXPECT_NEAR(*NumberAt(pools, "day.needed_devices"), needed, 1e-9);
+  const double idle = 1 - needed / *NumberAt(pools, "deployment.devices");
+  EXPECT_GT(idle, 0.3);
+  EXPECT_NEAR(*NumberAt(pools, "day.idle_share"), idle, 1e-9);
+  EXPECT_NEAR(*NumberAt(pools, "day.idle_usd_per_hour"), idle * *NumberAt(pools, "cost.usd_per_hour"), 1e-6);
 }
 
 TEST(Day, HasRatesAndOnePeak) {
