@@ -1,8 +1,10 @@
 // Used by all readers of a config.json: its keys on top of the family's defaults, and the model to fill.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,8 +37,14 @@ class Config {
   std::optional<double> Number(Keys keys) {
     const Json* found = Find(keys);
     if (found == nullptr) return std::nullopt;
-    if (found->is_number() && std::isfinite(found->get<double>())) return found->get<double>();
-    issues_.push_back({*keys.begin(), "Must be a number, not " + internal::Shown(*found)});
+    // Hunyuan lists a number per layer; layers are alike here.
+    const bool is_list = found->is_array() && !found->empty();
+    const Json& one = is_list ? found->front() : *found;
+    const bool is_same = !is_list || std::count(found->begin(), found->end(), one) == std::ssize(*found);
+    if (is_same && one.is_number() && std::isfinite(one.get<double>())) return one.get<double>();
+    issues_.push_back(
+        {*keys.begin(), std::string(is_same ? "Must be a number, not " : "Must be the same in all layers, not ") +
+                            internal::Shown(*found)});
     return std::nullopt;
   }
   std::optional<Count> Whole(Keys keys) {

@@ -112,8 +112,12 @@ void ReadWindow(const Import& in) {
     return;
   if (const Json* context = FindMember(in.model, "context"); context != nullptr && *window >= context->get<Count>())
     return;  // wider than any context: full attention
-  Count global_every = config.Whole({"sliding_window_pattern", "_sliding_window_pattern", "no_rope_layer_interval"})
-                           .value_or(in.family.global_every);
+  const std::string rhythm_of_layers = config.Text({"sliding_window_pattern"});  // EXAONE 4: "LLLG"
+  Count global_every =
+      rhythm_of_layers.empty()
+          ? config.Whole({"sliding_window_pattern", "_sliding_window_pattern", "no_rope_layer_interval"})
+                .value_or(in.family.global_every)
+          : std::ssize(rhythm_of_layers);
   const Json* types = config.Find({"layer_types"});
   if (types != nullptr && types->is_array() && !types->empty()) {
     std::vector<bool> global;

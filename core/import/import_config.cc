@@ -47,7 +47,7 @@ void ReadShape(const Import& in) {
   } else {
     model["ffn"] = config.Needed({"intermediate_size"}, "FFN size");
   }
-  model["vocab"] = config.Needed({"vocab_size"}, "vocabulary size");
+  model["vocab"] = config.Needed({"vocab_size", "padded_vocab_size"}, "vocabulary size");
   model["tied_embeddings"] = config.Flag({"tie_word_embeddings", "weight_tying"});
   if (const auto context = config.Whole({"max_position_embeddings", "n_positions", "n_ctx", "max_seq_len",
                                          "max_sequence_length", "seq_length", "model_max_length"})) {
@@ -117,17 +117,25 @@ Json GroupOfInt4Experts(const Config& config) {
 void ReadExpertLayers(const Import& in) {
   Config& config = in.config;
   Json& moe = in.model["moe"];
-  if (const Json* listed = config.Find({"moe_layer_freq"}); listed != nullptr && listed->is_array()) {
-    const auto first = std::find(listed->begin(), listed->end(), 1);
-    if (std::find(first, listed->end(), 0) == listed->end()) {
+  for (const char* key : {"mlp_layer_types", "moe_layer_freq"}) {
+    const Json* listed = config.Find({key});
+    if (listed == nullptr || !listed->is_array()) continue;
+    const auto is_dense = [](const Json& layer) { return layer == 0 || layer == "dense"; };
+    const auto first = std::find_if_not(listed->begin(), listed->end(), is_dense);
+    if (std::find_if(first, listed->end(), is_dense) == listed->end()) {
       moe["dense_layers"] = first - listed->begin();
     } else {
-      in.issues.push_back({"moe_layer_freq", "Must have its dense layers first, not " + internal::Shown(*listed)});
+      in.issues.push_back({key, "Must have its dense layers first, not " + internal::Shown(*listed)});
     }
     return;
   }
-  if (const auto every =
-          config.Whole({"moe_layer_freq", "decoder_sparse_step", "interleave_moe_layer_step", "expert_layer_period"});
+  if (const auto last = config.Whole({"moe_layer_end_index"}), layers = std::optional(in.model["layers"].get<Count>());
+      last && *last >= 0 && *last + 1 < *layers) {
+    in.issues.push_back(
+        {"moe_layer_end_index", "Must be the last layer: dense layers after those with experts are not supported"});
+  }
+  if (const auto every = config.Whole({"moe_layer_freq", "decoder_sparse_step", "interleave_moe_layer_step",
+                                       "expert_layer_period", "moe_layer_interval"});
       every && *every > 1) {
     moe["moe_every"] = *every;
   }
@@ -150,12 +158,14 @@ void ReadExperts(const Import& in) {
       {"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts", "ffn_config.moe_num_experts"});
   if (!experts || *experts < 2) {
     model.erase("moe");
+    // Granite 4 without experts has the MLP that others share.
+    if (const auto shared = config.Whole({"shared_intermediate_size"}); shared && *shared > 0) model["ffn"] = *shared;
     return;
   }
   Json& moe = model["moe"];
   moe["experts"] = *experts;
   moe["top_k"] = config.Needed({"num_experts_per_tok", "num_experts_per_token", "num_selected_experts", "moe_top_k",
-                                "top_k_experts", "ffn_config.moe_top_k"},
+                                "top_k_experts", "moe_k", "moe_topk", "ffn_config.moe_top_k"},
                                "experts per token (top-k)");
   // The width of dense layers is intermediate_size_mlp in Llama-4 and dense_intermediate_size in MiniMax-M3; that of
   // the experts is intermediate_size.
@@ -164,7 +174,9 @@ void ReadExperts(const Import& in) {
       is_experts ? config.Whole({"intermediate_size"}) : config.Whole({"moe_intermediate_size"});
   const Count expert_ffn = width.value_or(model["ffn"].get<Count>());
   moe["expert_ffn"] = expert_ffn;
-  if (const auto shared = config.Whole({"n_shared_experts", "num_shared_experts"}); shared && *shared > 0)
+  if (const auto shared =
+          config.Whole({"n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts"});
+      shared && *shared > 0)
     moe["shared_experts"] = *shared;
   const bool is_fp8 = config.Text({"quantization_config.quant_method"}).find("fp8") != std::string::npos;
   if (is_fp8 && config.Find({"quantization_config.weight_block_size"}) == nullptr) moe["block_scales"] = false;
@@ -175,8 +187,13 @@ void ReadExperts(const Import& in) {
     moe["shared_experts"] = std::max<Count>(1, *shared_ffn / std::max<Count>(1, expert_ffn));
     moe["shared_ffn"] = *shared_ffn;
   }
-  if (const auto dense = config.Whole({"first_k_dense_replace"}); dense && *dense > 0) moe["dense_layers"] = *dense;
+  if (const auto dense = config.Whole({"first_k_dense_replace", "moe_layer_start_index"}); dense && *dense > 0)
+    moe["dense_layers"] = *dense;
   ReadExpertLayers(in);
+  // DeepSeek places each group of experts on a node.
+  if (const auto chosen = config.Whole({"topk_group"}), groups = config.Whole({"n_group"});
+      chosen && groups && *chosen > 0 && *chosen < *groups)
+    moe["node_limit"] = *chosen;
   if (const auto latent = config.Whole({"moe_latent_size", "routed_expert_hidden_size"})) moe["latent"] = *latent;
   if (config.Flag({"enable_moe_block"})) {  // Gemma 4: a dense MLP beside the experts, with norms of its own
     moe["shared_experts"] = 1;
@@ -192,15 +209,23 @@ void ReadExperts(const Import& in) {
 // The weight precision of a quantized checkpoint, named as in serving.
 Json WeightPrecision(const Config& config, std::vector<std::string>& notes) {
   const std::string method = config.Text({"quantization_config.quant_method"});
+  if (const Json* bits = config.Find({"quantization.bits"}); bits != nullptr && method.empty()) {  // MLX
+    if (*bits == 8) return "q8_0";
+    if (*bits == 4) return config.Text({"quantization.mode"}) == "mxfp4" ? "mxfp4" : "q4_0";
+    notes.push_back("weights of " + internal::Shown(*bits) + " bits: set serving.precision.weights by hand");
+    return nullptr;
+  }
   if (method.empty()) return nullptr;
   const Json group = QuantizedWeights(config);
+  const Json* size = FindMember(group, "group_size");
   const Json* bits = config.Find({"quantization_config.bits", "quantization_config.w_bit"});
   if (bits == nullptr) bits = FindMember(group, "num_bits");
   const std::string format = config.Text({"quantization_config.format"});
   const bool is_float = FindMember(group, "type") != nullptr && group["type"] == "float";
   if (method == "fp8" || method == "fbgemm_fp8" || (is_float && bits != nullptr && *bits == 8)) return "fp8";
   if (method == "mxfp4" || format.starts_with("mxfp4")) return "mxfp4";
-  if (format.starts_with("nvfp4")) return "nvfp4";
+  if (format.starts_with("nvfp4") || config.Text({"quantization_config.quant_algo"}) == "NVFP4") return "nvfp4";
+  if (is_float && bits != nullptr && *bits == 4) return size != nullptr && *size == 32 ? "mxfp4" : "nvfp4";
   if (bits != nullptr && *bits == 4) return "int4";
   if (bits != nullptr && *bits == 8) return "int8";
   notes.push_back("quantization method " + method + ": set serving.precision.weights by hand");
@@ -259,11 +284,12 @@ Answer ImportModelAnswer(std::string_view text) {
   std::vector<std::string> notes;
   // Multimodal checkpoints have the text model in text_config; keys that are absent there are outside of it.
   Json flat = *parsed;
-  const auto nested = parsed->find("text_config");
-  if (nested != parsed->end() && nested->is_object()) {
+  for (const char* key : {"text_config", "llm_config", "language_config"}) {  // the others: InternVL, DeepSeek-VL2
+    const auto nested = parsed->find(key);
+    if (nested == parsed->end() || !nested->is_object()) continue;
     MergeJson(flat, *nested);
-    flat.erase("text_config");
-    notes.push_back("the text model (text_config) and a vision encoder are imported, no other part");
+    flat.erase(key);
+    notes.push_back("the text model (" + std::string(key) + ") and a vision encoder are imported, no other part");
   }
   const auto named = flat.find("model_type");
   const std::string type = named != flat.end() && named->is_string() ? named->get<std::string>() : "";
@@ -298,7 +324,9 @@ Answer ImportModelAnswer(std::string_view text) {
   if (!issues.empty()) return WrongRequest(std::move(issues));
   const ParameterCount count = CountParameters(model);
   Json weights = WeightPrecision(config, notes);
-  return {JsonText(Json{{"model", Shortened(model)},
+  Json shortened = Shortened(model);
+  if (!weights.is_null() && !shortened.contains("weights")) shortened["weights"] = weights;
+  return {JsonText(Json{{"model", std::move(shortened)},
                         {"model_type", type},
                         {"parameters", double(count.total)},
                         {"active_parameters", double(count.active)},

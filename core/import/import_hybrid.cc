@@ -12,7 +12,10 @@ std::optional<Count> CountOf(const Json* list, const Json& wanted) {
 
 // The number of attention layers; each family has its own keys.
 std::optional<Count> AttentionLayers(Config& config, Count layers) {
-  if (const auto full = CountOf(config.Find({"layer_types"}), "full_attention")) return full;
+  for (const char* key : {"layer_types", "layers_block_type"}) {
+    const Json* types = config.Find({key});
+    if (const auto full = CountOf(types, "full_attention")) return *full + *CountOf(types, "attention");
+  }
   if (const auto softmax = CountOf(config.Find({"attn_type_list"}), 1)) return softmax;
   for (const char* key : {"attn_layer_indices", "linear_attn_config.full_attn_layers"}) {
     if (const Json* indices = config.Find({key}); indices != nullptr && indices->is_array())
@@ -42,12 +45,26 @@ std::optional<Count> ReadPattern(const Import& in, const std::string& pattern) {
   return count('*');
 }
 
+// The pattern, which newer files list as words; empty where there is none.
+std::string PatternOf(const Config& config) {
+  std::string pattern = config.Text({"hybrid_override_pattern"});
+  const Json* types = config.Find({"layers_block_type"});
+  if (!pattern.empty() || types == nullptr || !types->is_array()) return pattern;
+  for (const Json& type : *types) {
+    if (type == "mlp") pattern += '-';
+    if (type == "moe") pattern += 'E';
+    if (type == "mamba") pattern += 'M';
+    if (type == "attention") pattern += '*';
+  }
+  return pattern.find_first_of("-E") == std::string::npos ? "" : pattern;
+}
+
 }  // namespace
 
 void ReadRecurrence(const Import& in) {
   if (!in.model.contains("linear")) return;
   Config& config = in.config;
-  const std::string pattern = config.Text({"hybrid_override_pattern"});
+  const std::string pattern = PatternOf(config);
   const auto attention =
       pattern.empty() ? AttentionLayers(config, in.model["layers"].get<Count>()) : ReadPattern(in, pattern);
   const Count layers = in.model["layers"].get<Count>();
@@ -55,7 +72,11 @@ void ReadRecurrence(const Import& in) {
     if (in.issues.empty()) in.issues.push_back({"layer_types", "Required: which layers have attention"});
     return;
   }
-  if (*attention < 1 || *attention >= layers) {
+  if (*attention == layers) {  // Granite 4 without a recurrence
+    in.model.erase("linear");
+    return;
+  }
+  if (*attention < 1 || *attention > layers) {
     in.issues.push_back({"layer_types", "A hybrid needs layers with and without attention, not " +
                                             std::to_string(*attention) + " of " + std::to_string(layers) +
                                             " with attention"});

@@ -3,16 +3,14 @@ import { TOOLS, inputsAfter, readCommand } from '../commands/commands.js';
 import { h } from '../dom.js';
 import { number } from '../text/format.js';
 import { openDialog } from './dialog.js';
+import { haveSameShape } from './same_shape.js';
 import { withTask } from './tasks.js';
 import { t } from './texts.js';
 
-// A config.json often holds no name of its own: the catalogue's model, where one has all that it says.
-const modelOfShape = ({ name: _, ...shape }, models) =>
-  models.find((entry) =>
-    Object.entries(shape).every(([member, value]) => JSON.stringify(entry[member]) === JSON.stringify(value)),
-  );
+// A config.json often holds no name of its own: the catalogue's model, where one has its shape.
+const modelOfShape = (model, models, inputs) => models.find((entry) => haveSameShape(entry, model, inputs));
 
-export function importModel({ core: { engine }, store, notice }) {
+export function importModel({ core: { described, engine }, store, notice }) {
   const area = h('textarea', {
     'id': 'config-text',
     'rows': 12,
@@ -63,8 +61,16 @@ export function importModel({ core: { engine }, store, notice }) {
       Object.entries(store.inputs).filter(([path]) => path !== 'model' && !path.startsWith('model.')),
     );
     const known =
-      answer.model.name === answer.model_type && modelOfShape(answer.model, await engine.call('presets', 'model'));
-    store.setInputs({ ...inputs, model: known ? known.id : JSON.stringify(answer.model) });
+      answer.model.name === answer.model_type &&
+      modelOfShape(answer.model, await engine.call('presets', 'model'), described.inputs);
+    const { weights, moe } = answer.model; // of a quantized copy of the catalogue's model
+    const isOther = known && weights && weights !== known.weights;
+    store.setInputs({
+      ...inputs,
+      model: known ? known.id : JSON.stringify(answer.model),
+      ...(isOther && { 'model.weights': weights }),
+      ...(isOther && moe && { 'model.moe.block_scales': `${moe.block_scales}` }),
+    });
     close();
     notice(
       t('import.done', {

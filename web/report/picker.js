@@ -1,5 +1,6 @@
 // The pickers of the sentence's nouns: a list to search, or a count as a field with its slide rule. Fetched when first opened.
 /** @import {Entry, Json} from '../types.js' */
+import { plainName } from '../commands/checkpoints.js';
 import { h } from '../dom.js';
 import { withLoad } from '../form/load.js';
 import { rule, step } from '../form/rule.js';
@@ -50,8 +51,6 @@ function panel(noun, name, onescape, ...content) {
   );
   return () => box.hidePopover();
 }
-
-const plain = (name) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 // options: [{id, name, note, group, words}]; `onpick(id)`; with `search` a field filters by every word typed.
 /**
@@ -125,7 +124,7 @@ function listPicker(noun, { name, options, chosen, search, onpick }) {
     shown = groups.flatMap((group) => shown.filter((one) => one.group === group));
     none.hidden = shown.length > 0;
     // The name itself, else the first of which a word begins so: H200 before GH200.
-    const exact = shown.findIndex(({ name: one }) => plain(one) === plain(typed)),
+    const exact = shown.findIndex(({ name: one }) => plainName(one) === plainName(typed)),
       begun = shown.findIndex(({ name: one }) => ` ${one.toLowerCase()}`.includes(` ${words[0]}`));
     const nearest = exact >= 0 ? exact : Math.max(0, begun);
     mark(words.length ? nearest : shown.findIndex(({ id }) => id === chosen), 'center');

@@ -10,6 +10,7 @@
 #include "core/scenario/answer.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
+#include "tests/core/import/imported.h"
 #include "tests/core/preset.h"
 
 namespace slipstick {
@@ -212,8 +213,6 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-Json Imported(const char* config) { return *ParseJson(ImportModelAnswer(config).text); }
-
 TEST(Import, ReadsPeriodicWindows) {
   const char* const kStart =
       R"({"model_type": "gemma3_text", "num_hidden_layers": 6, "hidden_size": 64, "num_attention_heads": 4, "num_key_value_heads": 1,
@@ -282,6 +281,46 @@ TEST(Import, ReadsExpertsThatAloneAreInFourBits) {
   EXPECT_EQ(all["model"]["moe"]["int4_group"], 0);
 }
 
+// A published precision goes with the model: ModelOpt has groups of 16 in nvfp4, MLX states its bits alone.
+TEST(Import, TakesThePublishedPrecisionWithTheModel) {
+  const auto quantized = [](const std::string& quantization) {
+    return Imported((R"({"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4,
+        "intermediate_size": 128, "vocab_size": 100, )" +
+                     quantization + "}")
+                        .c_str());
+  };
+  const auto optimized = [&](const std::string& algorithm, const std::string& weights) {
+    return quantized(R"("quantization_config": {"quant_method": "modelopt", "quant_algo": ")" + algorithm + "\", " +
+                     Group(weights) + "}");
+  };
+  const Json nvfp4 = optimized("NVFP4", R"({"num_bits": 4, "type": "float", "group_size": 16})");
+  EXPECT_EQ(nvfp4["weights"], "nvfp4");
+  EXPECT_EQ(nvfp4["model"]["weights"], "nvfp4");
+  EXPECT_EQ(optimized("FP8", R"({"num_bits": 8, "type": "float"})")["model"]["weights"], "fp8");
+  EXPECT_EQ(quantized(R"("quantization": {"group_size": 64, "bits": 4})")["model"]["weights"], "q4_0");
+  EXPECT_EQ(quantized(R"("quantization": {"group_size": 64, "bits": 8})")["model"]["weights"], "q8_0");
+  EXPECT_EQ(quantized(R"("quantization": {"group_size": 32, "bits": 4, "mode": "mxfp4"})")["model"]["weights"],
+            "mxfp4");
+  const Json three = quantized(R"("quantization": {"group_size": 64, "bits": 3})");
+  EXPECT_FALSE(three["model"].contains("weights"));
+  EXPECT_EQ(three["notes"].size(), 1U);
+  EXPECT_FALSE(quantized(R"("torch_dtype": "bfloat16")")["model"].contains("weights"));
+}
+
+// DeepSeek-V3 sends a token to at most four of eight nodes, DeepSeek-V2 to three; Kimi K2 to any.
+TEST(Import, ReadsGroupsOfExpertsAsNodes) {
+  const auto limit =
+      [](const char* groups) {
+        return Imported((std::string(R"({"model_type": "deepseek_v3", "num_hidden_layers": 2, "hidden_size": 64,
+        "num_attention_heads": 4, "intermediate_size": 9, "vocab_size": 9, "n_routed_experts": 16, "num_experts_per_tok":
+        8, )") + groups + "}")
+                            .c_str())["model"]["moe"]["node_limit"];
+      };
+  EXPECT_EQ(limit(R"("n_group": 8, "topk_group": 4)"), 4);
+  EXPECT_EQ(limit(R"("n_group": 8, "topk_group": 3)"), 3);
+  EXPECT_EQ(limit(R"("n_group": 1, "topk_group": 1)"), 0);
+}
+
 TEST(Import, ReadsTheFormatsOfCompressedTensors) {
   EXPECT_EQ(
       ImportedMixture(R"("format": "float-quantized", )" + Group(R"({"num_bits": 8, "type": "float"})"))["weights"],
@@ -307,11 +346,7 @@ std::vector<std::string> Paths(const char* config) {
 }
 using Strings = std::vector<std::string>;
 
-double ParametersOf(const char* config) {
-  const Answer answer = ImportModelAnswer(config);
-  for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
-  return (*ParseJson(answer.text))["parameters"].get<double>();
-}
+double ParametersOf(const char* config) { return Imported(config)["parameters"].get<double>(); }
 
 // Hybrids whose checkpoints are known to a few digits.
 TEST(Import, CountsHybridsLikeTheirCheckpoints) {

@@ -4,18 +4,11 @@
 
 #include <string>
 
-#include "core/base/json.h"
-#include "core/import/import_config.h"
-#include "core/scenario/answer.h"
+#include "tests/core/import/imported.h"
 
 namespace slipstick {
 namespace {
 
-Json Imported(const std::string& config) {
-  const Answer answer = ImportModelAnswer(config);
-  for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
-  return *ParseJson(answer.text);
-}
 constexpr const char* kVision = R"("vision_config": {"depth": 27, "hidden_size": 1152, "patch_size": 16})";
 
 // Qwen3-VL-8B-Instruct: the text model of Qwen3-8B.
