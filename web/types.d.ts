@@ -210,6 +210,8 @@ export interface Advised {
 /** What a pasted command says. */
 export interface ReadCommand {
   tool: Tool;
+  /** Whether it sends requests to what another command serves. */
+  isLoad?: boolean;
   /** The catalogue's, where it has the shape that is named. */
   model?: Entry;
   /** The model as inputs, where the catalogue has none. */
@@ -229,6 +231,10 @@ export interface Tool {
   version: string;
   part: 'training' | 'serving';
   started(words: string[]): boolean;
+  /** Whether a text is a configuration file that tells a run without its command. */
+  isFile?(text: string): boolean;
+  /** Whether a command sends the load of one that is served. */
+  isLoad?(words: string[]): boolean;
   read(words: string[], models: Entry[], text: string): Omit<ReadCommand, 'tool'>;
   command?(scenario: Scenario, models: Entry[]): string;
 }

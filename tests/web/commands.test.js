@@ -2,7 +2,7 @@ import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TOOLS, WRITERS, commandFor, inputsAfter, readCommand } from '../../web/commands/commands.js';
-import { wordsOf } from '../../web/commands/words.js';
+import { commandsOf } from '../../web/commands/words.js';
 import { requestOf } from '../../web/state/scenario.js';
 import { loadSlipstick } from '../support/module.js';
 
@@ -27,9 +27,9 @@ test('each engine writes its share of memory by its own flag', () => {
 });
 
 test('words are those of a POSIX shell: quotes, continued lines, comments', () => {
-  assert.deepEqual(wordsOf(`a 'b c' "d \\"e\\"" \\\n --f=g # h i\n j`), ['a', 'b c', 'd "e"', '--f=g', 'j']);
-  assert.deepEqual(wordsOf('a\\\r\n b '), ['a', 'b']);
-  assert.deepEqual(wordsOf(`--config '{"a": 1}'`), ['--config', '{"a": 1}']);
+  assert.deepEqual(commandsOf(`a 'b c' "d \\"e\\"" \\\n --f=g # h i\n j`), [['a', 'b c', 'd "e"', '--f=g'], ['j']]);
+  assert.deepEqual(commandsOf('a\\\r\n b '), [['a', 'b']]);
+  assert.deepEqual(commandsOf(`--config '{"a": 1}'`), [['--config', '{"a": 1}']]);
 });
 
 test('every flag of a tool stands once', () => {
@@ -135,6 +135,10 @@ test('engines: repositories of Hugging Face, degrees, precisions, and what no fl
     'serving.devices': '16',
   };
   assert.match(commandOf('vllm', wide), /--data-parallel-size 16[^]*--enable-expert-parallel/);
+  // SGLang's limits are those of all ranks of DP attention together, vLLM's those of one.
+  const limited = { ...wide, 'serving.max_requests': '64', 'serving.prefill_chunk': '4096' };
+  assert.match(commandOf('sglang', limited), /--max-running-requests 1024[^]*--chunked-prefill-size 65536/);
+  assert.match(commandOf('vllm', limited), /--max-num-seqs 64[^]*--max-num-batched-tokens 4096/);
   // SGLang and TensorRT-LLM count the ranks of DP attention among those of tensor parallelism.
   assert.match(commandOf('sglang', wide), /--tp-size 16[^]*--dp-size 16[^]*--enable-dp-attention[^]*--ep-size 16/);
   assert.match(

@@ -1,14 +1,15 @@
 // Models by the names of their checkpoints on Hugging Face.
+/** @import {Inputs} from '../types.js' */
 
 // What publishers add to a name for tuned and quantised versions of the same shape.
 const VERSION =
-  /[-_.](instruct|chat|base|it|pt|hf|fp8|fp4|nvfp4|mxfp4|bf16|int4|int8|awq|gptq|gguf|dynamic|w4a16|w8a8|quantized|thinking|turbo|block|bnb|mlx|[48]bit|ud|qat|i?q\d\w*|\d{4})(?=[-_.]|$)/g;
+  /[-_.](instruct|chat|base|it|pt|hf|fp8|(?:nv|mx)?fp4(?:a16)?(?:-v\d)?|bf16|int4|int8|awq|gptq|gguf|dynamic|w[48]a(?:8|16)|quantized|thinking|turbo|block|exp|dwq|bnb|mlx|\dbit|ud|qat|i?q\d\w*|\d{4})(?=[-_.]|$)/g;
 const stem = (name) => {
   const bare = name
     .toLowerCase()
     .split('/')
     .at(-1)
-    .replace(/\.gguf$/, '')
+    .replace(/(-\d{5}-of-\d{5})?\.gguf$/, '')
     .replace(/^meta-/, '');
   return bare.replace(VERSION, '').replace(VERSION, '');
 };
@@ -35,14 +36,18 @@ export function modelsSized(models, family, billions, near) {
 
 // The precision that a checkpoint's name tells.
 export function precisionNamed(name) {
-  /** @type {[RegExp, {weights: string, activations: string}][]} */
+  /** @type {[RegExp, string, string][]} */
   const rows = [
-    [/nvfp4|fp4/i, { weights: 'nvfp4', activations: 'nvfp4' }],
-    [/fp8/i, { weights: 'fp8', activations: 'fp8' }],
-    [/awq|gptq|int4|w4a16|4bit/i, { weights: 'int4', activations: 'bf16' }],
-    [/w8a8|int8/i, { weights: 'int8', activations: 'int8' }],
+    [/mxfp4/i, 'mxfp4', 'mxfp4'],
+    [/nvfp4a16/i, 'nvfp4', 'bf16'],
+    [/nvfp4|fp4/i, 'nvfp4', 'nvfp4'],
+    [/fp8/i, 'fp8', 'fp8'],
+    [/w8a16|(gptq|awq).*(int8|8bit)/i, 'int8', 'bf16'],
+    [/awq|gptq|int4|w4a16|4bit/i, 'int4', 'bf16'],
+    [/w8a8|int8/i, 'int8', 'int8'],
   ];
-  return rows.find(([pattern]) => pattern.test(name))?.[1];
+  const [, weights, activations] = rows.find(([pattern]) => pattern.test(name)) ?? [];
+  return weights && { weights, activations };
 }
 
 // The type of a GGUF file by its name, "Qwen3-8B-Q4_K_M.gguf" or "model:Q4_0": a precision, or the name of one that no input has. Types of
@@ -71,7 +76,7 @@ export function nameOfModel(model, models) {
   return (entry && checkpointOf(entry)) ?? model.name ?? 'MODEL';
 }
 
-export const precisions = (weights, activations) => ({
+const precisions = (weights, activations) => ({
   'serving.precision.weights': weights,
   'serving.precision.activations': activations,
 });
@@ -86,15 +91,55 @@ const SILENT = {
   'serving.precision.kv_cache': 'bf16',
 };
 
-// What a served checkpoint says by its name: the catalogue's model, and the precision of its weights where no flag tells.
-export function served(name, models, inputs) {
+// What vLLM and SGLang call --quantization; of others nothing is read.
+const QUANTISED = {
+  __proto__: null,
+  fp8: ['fp8', 'fp8'],
+  fbgemm_fp8: ['fp8', 'fp8'],
+  w8a8_fp8: ['fp8', 'fp8'],
+  modelopt: ['fp8', 'fp8'],
+  modelopt_fp8: ['fp8', 'fp8'],
+  modelopt_fp4: ['nvfp4', 'nvfp4'],
+  awq: ['int4', 'bf16'],
+  awq_marlin: ['int4', 'bf16'],
+  gptq: ['int4', 'bf16'],
+  gptq_marlin: ['int4', 'bf16'],
+  w8a8_int8: ['int8', 'int8'],
+  mxfp4: ['mxfp4', 'bf16'],
+};
+const TYPES = {
+  __proto__: null,
+  auto: 'bf16',
+  bfloat16: 'bf16',
+  half: 'fp16',
+  float16: 'fp16',
+  float: 'fp32',
+  float32: 'fp32',
+};
+const CACHED = { __proto__: null, auto: 'bf16', bfloat16: 'bf16', bf16: 'bf16', float16: 'fp16', nvfp4: 'nvfp4' };
+
+// --kv-cache-dtype of both; throws at one that no input says.
+export function cacheOf(text) {
+  const type = text.startsWith('fp8') ? 'fp8' : CACHED[text];
+  if (!type) throw new Error(text);
+  return { 'serving.precision.kv_cache': type };
+}
+
+// What a served checkpoint is: the catalogue's model, and its precision: as its name tells, else as --quantization says, else as it was
+// published, else in the type of the activations, --dtype. Narrow weights alone are multiplied in that type.
+/** @param {{given?: Inputs, unused?: string[]}} said */
+export function served(name, models, inputs, said = {}) {
+  const { quantization, dtype } = said.given ?? {};
   const model = name && modelNamed(name, models);
   const told = name && precisionNamed(name);
-  const held = model?.weights;
-  const precision = told
-    ? precisions(told.weights, told.activations)
-    : held
-      ? precisions(held, held === 'mxfp4' ? 'bf16' : held)
-      : precisions('bf16', 'bf16');
+  const published = model?.weights && !/bf16/i.test(name) && model.weights;
+  const type = TYPES[dtype] ?? 'bf16';
+  if (quantization && !QUANTISED[quantization] && !told) said.unused.push(`--quantization ${quantization}`);
+  if (dtype && !TYPES[dtype]) said.unused.push(`--dtype ${dtype}`);
+  const [weights, activations] = told
+    ? [told.weights, told.activations]
+    : (QUANTISED[quantization] ??
+      (published ? [published, ['mxfp4', 'int4'].includes(published) ? type : published] : [type, type]));
+  const precision = precisions(weights, activations === 'bf16' ? type : activations);
   return { name, model, inputs: { ...SILENT, ...precision, ...inputs } };
 }

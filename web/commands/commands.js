@@ -8,7 +8,7 @@ import { sglang } from './sglang.js';
 import { torchtitan } from './torchtitan.js';
 import { trtllm } from './trtllm.js';
 import { vllm } from './vllm.js';
-import { wordsOf } from './words.js';
+import { commandsOf } from './words.js';
 
 /** @type {Tool[]} */
 export const TOOLS = [megatron, torchtitan, vllm, sglang, trtllm, llamacpp, ollama, mlx];
@@ -19,12 +19,35 @@ export const WRITERS = TOOLS.filter(({ command }) => command);
 // `models`: the catalogue's entries of models. Null where the scenario does not ask for what the tool does.
 export const commandFor = (tool, scenario, models) => (scenario[tool.part] ? tool.command(scenario, models) : null);
 
-// A pasted command; null where no tool is known.
+const flagsOf = (words) => words.filter((_, i) => i >= words.findIndex((word) => word.startsWith('-')));
+
+// A pasted command; null where no tool is known. Of several the first is read, with the flags of the command that sends its load.
 /** @returns {ReadCommand | null} */
 export function readCommand(text, models) {
-  const words = wordsOf(text);
-  const tool = TOOLS.find((one) => one.started(words));
-  return tool ? { tool, ...tool.read(words, models, text) } : null;
+  const toolOf = (words) => TOOLS.find((one) => one.started(words));
+  // A command may stand in quotes within another: bash -c "vllm serve ...".
+  const known = commandsOf(text).flatMap((words) => {
+    const within = words.filter((word) => /\s/.test(word)).flatMap(commandsOf);
+    const started = within.filter(toolOf);
+    return (started.length > 0 ? started : [words]).flatMap((one) => {
+      const tool = toolOf(one);
+      return tool ? [{ tool, words: one }] : [];
+    });
+  });
+  const file = TOOLS.find((one) => one.isFile?.(text));
+  if (known.length === 0 && file) known.push({ tool: file, words: [] });
+  if (known.length === 0) return null;
+  const sends = ({ tool, words }) => tool.isLoad?.(words) ?? false;
+  const first = known.find((one) => !sends(one)) ?? known[0];
+  const { tool, words } = first;
+  const more = known.filter((one) => one !== first);
+  const loads = more.filter((one) => one.tool === tool && sends(one));
+  const read = tool.read([...words, ...loads.flatMap((load) => flagsOf(load.words))], models, text);
+  const run = (one) => one.words.slice(1).join(' '); // echo $COMMAND, eval $COMMAND
+  const others = more
+    .filter((one) => !loads.includes(one) && run(one) !== run(first))
+    .map((other) => `${other.words.slice(0, 4).join(' ')} \u2026`);
+  return { tool, isLoad: sends(first), ...read, unused: [...read.unused, ...others] };
 }
 
 // The inputs as they are after a command has been read: what it says replaces its part but for lengths and load, which no command holds.
@@ -40,22 +63,34 @@ const KEPT = {
     'serving.arrivals',
   ],
 };
+const LOAD = ['serving.batch', 'serving.concurrency', 'serving.requests_per_s', 'serving.waves'];
+
+// The inputs, of which the load is left out where what was read has one.
+export function withoutLoad(inputs, read) {
+  const isLoad = (path) => LOAD.includes(path);
+  const isReplaced = Object.keys(read).some(isLoad);
+  return Object.fromEntries(Object.entries(inputs).filter(([path]) => !isReplaced || !isLoad(path)));
+}
+
 const below = (path, owner) => path === owner || path.startsWith(`${owner}.`);
 
 /**
  * @param {Inputs} inputs
- * @param {Pick<ReadCommand, 'model' | 'shape' | 'inputs'> & {tool: {part: string}}} read
+ * @param {Pick<ReadCommand, 'model' | 'shape' | 'inputs' | 'isLoad'> & {tool: {part: string}}} read
  * @returns {Inputs}
  */
-export function inputsAfter(inputs, { tool, model, shape, inputs: read }) {
-  const isKept = (path) => !below(path, tool.part) || KEPT[tool.part].some((owner) => below(path, owner));
+export function inputsAfter(inputs, { tool, model, shape, isLoad, inputs: read }) {
+  const isLength = (path) => KEPT[tool.part].some((owner) => below(path, owner));
+  const isKept = (path) => isLoad || !below(path, tool.part) || isLength(path);
   const isReplaced = (path) => (model || shape) && below(path, 'model');
-  const kept = Object.entries(inputs).filter(([path]) => isKept(path) && !isReplaced(path));
-  // What a command leaves out has its tool's default: nothing of its mapping is for the core to choose.
+  const kept = Object.entries(withoutLoad(inputs, read)).filter(([path]) => isKept(path) && !isReplaced(path));
+  // What a command leaves out has its tool's default: nothing of its mapping is for the core to choose. A load alone says nothing of who
+  // serves it.
+  const said = Object.entries(read).filter(([path]) => !isLoad || isLength(path));
   return {
     ...Object.fromEntries(kept),
-    [`${tool.part}.mapping.auto`]: 'false',
+    ...(isLoad ? {} : { [`${tool.part}.mapping.auto`]: 'false' }),
     ...(model ? { model: model.id } : (shape ?? {})),
-    ...read,
+    ...Object.fromEntries(said),
   };
 }

@@ -22,13 +22,16 @@ export function said(rows, scenario) {
 // "vllm_x" and "vllm-x" name the same flag in most of these programs.
 const plain = (flag) => flag.replace(/^-+/, '').replaceAll('_', '-');
 
+// A variable that the text does not set, the answer of a program, and "<N>" for what a reader fills in.
+export const isOpen = (value) => /\$[\w{(]|^<.*>$/.test(value);
+
 // The flags among words: inputs by path, which rows were read and with what, the flags that no input says, and the words that no row knows.
 export function readFlags(rows, words) {
   const byName = new Map(rows.flatMap((row) => [row.flag, ...(row.aliases ?? [])].map((name) => [plain(name), row])));
   const answer = { inputs: {}, given: {}, others: [], unused: [], unknown: [] };
   for (let i = 0; i < words.length; ++i) {
     if (!/^--?[a-zA-Z]/.test(words[i])) {
-      answer.others.push(words[i]);
+      (isOpen(words[i]) ? answer.unknown : answer.others).push(words[i]);
       continue;
     }
     const [name, ...rest] = words[i].split('=');
@@ -37,6 +40,13 @@ export function readFlags(rows, words) {
     const value = rest.length > 0 ? rest.join('=') : takesNext ? words[++i] : 'true';
     const flag = value === 'true' ? name : `${name} ${value}`;
     if (!row) {
+      const values = [];
+      while (takesNext && i + 1 < words.length && !/^--?[a-zA-Z]/.test(words[i + 1])) values.push(words[++i]);
+      answer.unknown.push([flag, ...values].join(' '));
+      continue;
+    }
+    if (row.single && /^(false|0)$/i.test(value)) continue;
+    if (isOpen(value) && (row.path || row.read)) {
       answer.unknown.push(flag);
       continue;
     }
@@ -51,8 +61,24 @@ export function readFlags(rows, words) {
   return answer;
 }
 
-// Reads a whole number as an input; any other value sets nothing.
-export const counts = (path) => (text) => (/^\d+$/.test(text) ? { [path]: text } : {});
+// Reads a whole number as an input; none and any other text set nothing, several numbers are not understood.
+export const counts = (path) => (text) => {
+  if (/^\d+(,\d+)+$/.test(text)) throw new Error(text);
+  return /^\d+$/.test(text) && Number(text) > 0 ? { [path]: text } : {};
+};
+
+// What the benchmarks of vLLM and SGLang send.
+export const LOAD = [
+  { flag: 'random-input-len', aliases: ['random-input'], path: 'serving.prompt', write: () => undefined },
+  { flag: 'random-output-len', aliases: ['random-output'], path: 'serving.output', write: () => undefined },
+  { flag: 'max-concurrency', path: 'serving.concurrency', write: () => undefined },
+  {
+    flag: 'request-rate',
+    path: 'serving.requests_per_s',
+    write: () => undefined,
+    read: (text) => (text === 'inf' ? {} : { 'serving.requests_per_s': text }),
+  },
+];
 
 // Flags that a command may hold and that bear on no answer.
 export const idle = (flags) => flags.map((flag) => ({ flag }));

@@ -4,7 +4,7 @@ import { ggufNamed, served } from './checkpoints.js';
 import { counts, idle, idleSingle, readFlags, said } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
-const CACHE = { __proto__: null, f16: 'fp16', bf16: 'bf16', q8_0: 'q8_0', f32: 'fp32' };
+export const CACHE = { __proto__: null, f16: 'fp16', bf16: 'bf16', q8_0: 'q8_0', f32: 'fp32' };
 const FILE = { q4_k_m: 'Q4_K_M', q4_0: 'Q4_0', q8_0: 'Q8_0', bf16: 'BF16', fp16: 'F16', fp32: 'F32', mxfp4: 'MXFP4' };
 
 const ALL_LAYERS = '1024'; // more than any model has
@@ -13,7 +13,7 @@ const ALL_LAYERS = '1024'; // more than any model has
 const firstLayers = ({ layers, moe }, withExperts) =>
   Math.min(layers, (moe?.dense_layers ?? 0) + withExperts * (moe?.moe_every ?? 1));
 /** @type {(model: Json | undefined, layers: number) => number} */
-const amongFirst = ({ moe } = {}, layers) =>
+export const amongFirst = ({ moe } = {}, layers) =>
   Math.max(0, Math.floor((layers - (moe?.dense_layers ?? 0)) / (moe?.moe_every ?? 1)));
 
 // Whether a pattern of --override-tensor holds the routed experts of all layers whole: gate, up and down.
@@ -29,7 +29,10 @@ const cache = (flag, short) => ({
   flag,
   aliases: [short],
   write: ({ serving }) => (serving.precision.kv_cache === 'q8_0' ? 'q8_0' : undefined),
-  read: (text) => (CACHE[text] ? { 'serving.precision.kv_cache': CACHE[text] } : {}),
+  read: (text) => {
+    if (!CACHE[text]) throw new Error(text);
+    return { 'serving.precision.kv_cache': CACHE[text] };
+  },
 });
 
 const ROWS = [
@@ -57,6 +60,7 @@ const ROWS = [
     aliases: ['sm'],
     write: ({ serving }) => (serving.mapping.tp > 1 ? 'row' : serving.mapping.pp > 1 ? 'layer' : undefined),
   },
+  { flag: 'tensor-split', aliases: ['ts'] }, // `read` below counts the devices
   {
     flag: 'ctx-size',
     aliases: ['c'],
@@ -88,8 +92,6 @@ const ROWS = [
     'fa',
     'batch-size',
     'b',
-    'tensor-split',
-    'ts',
     'alias',
     'main-gpu',
     'mg',
@@ -97,13 +99,15 @@ const ROWS = [
   ...idleSingle(['jinja', 'mlock', 'no-mmap', 'cont-batching', 'metrics']),
 ];
 
+const STARTED = /(^|\/)llama-(server|cli|bench)(\.exe)?$/;
+
 /** @type {Tool} */
 export const llamacpp = {
   id: 'llamacpp',
   title: 'llama.cpp',
   version: 'llama.cpp, autumn 2026',
   part: 'serving',
-  started: (words) => words.some((word) => /(^|\/)llama-(server|cli|bench)$/.test(word)),
+  started: (words) => words.some((word) => STARTED.test(word)),
 
   command(scenario) {
     const { model, serving } = scenario;
@@ -124,23 +128,37 @@ export const llamacpp = {
   },
 
   read(words, models) {
-    const start = words.findIndex((word) => /llama-(server|cli|bench)$/.test(word));
+    const start = words.findIndex((word) => STARTED.test(word));
     const answer = readFlags(ROWS, words.slice(start + 1));
     const given = ['model', 'm', 'hf-repo', 'hf'].map((flag) => answer.given[flag]).find(Boolean);
     const [name] = (given ?? '').split(':');
     const type = ggufNamed(given ?? '');
     if (type.unknown) answer.unknown.push(type.unknown);
-    const checkpoint = served(
-      name.split('/').at(-1),
-      models,
-      type.precision
-        ? { ...answer.inputs, 'serving.precision.weights': type.precision, 'serving.precision.activations': 'fp16' }
-        : answer.inputs,
-    );
+    const checkpoint = served(name.split('/').at(-1), models, answer.inputs);
+    // Experts that were published in mxfp4 stay so in files of all types. A repository without a type is read in Q4_K_M.
+    const isOfRepository = answer.given.hf ?? answer.given['hf-repo'];
+    const weights =
+      checkpoint.model?.weights === 'mxfp4'
+        ? 'mxfp4'
+        : (type.precision ?? (isOfRepository && !type.unknown && 'q4_k_m'));
+    if (weights) checkpoint.inputs['serving.precision.weights'] = weights;
+    checkpoint.inputs['serving.precision.activations'] = 'fp16';
     const layers = Number(answer.given['n-gpu-layers']); // negative: all
     if (layers >= 0 && layers < checkpoint.model?.layers) answer.unknown.push(`--n-gpu-layers ${layers}`);
+    const shares = (answer.given['tensor-split'] ?? '').split(/[,/]/).filter((share) => Number(share) > 0);
+    const mode = answer.given['split-mode'] ?? 'layer';
+    const isSplit = shares.length > 1 && ['layer', 'row'].includes(mode);
+    if (!isSplit && !['layer', 'none'].includes(mode)) answer.unknown.push(`--split-mode ${mode}`);
+    const devices = isSplit && {
+      'serving.devices': `${shares.length}`,
+      [`serving.mapping.${mode === 'row' ? 'tp' : 'pp'}`]: `${shares.length}`,
+    };
     const kept = amongFirst(checkpoint.model, Number(answer.given['n-cpu-moe'] ?? 0));
     const host = kept > 0 ? { 'serving.host_experts.layers': String(kept) } : {};
-    return { ...answer, ...checkpoint, inputs: { ...host, ...checkpoint.inputs, 'serving.engine': 'llamacpp-2025' } };
+    return {
+      ...answer,
+      ...checkpoint,
+      inputs: { ...host, ...checkpoint.inputs, ...devices, 'serving.engine': 'llamacpp-2025' },
+    };
   },
 };

@@ -1,10 +1,8 @@
 // Megatron-LM with Megatron-Core 0.18: megatron/training/arguments.py. A shape in flags is one of the catalogue's where it equals it.
 /** @import {Scenario, Tool} from '../types.js' */
-import { get } from '../state/paths.js';
-import { above, idle, idleSingle, readFlags, said } from './flags.js';
+import { above, idle, idleSingle, isOpen, readFlags, said } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
-
-const PRECISIONS = { __proto__: null, delayed: 'fp8', tensorwise: 'fp8', blockwise: 'fp8', mxfp8: 'mxfp8' };
+import { SILENT, doesNothing, followingRun, followingShape, modelShaped } from './megatron_run.js';
 
 // A shape's flag. All are written: Megatron-LM has no catalogue of models.
 const shape = (flag, member, more = {}) => ({ flag, path: `model.${member}`, ...more });
@@ -22,7 +20,7 @@ const SHAPE = [
   shape('kv-channels', 'head_dim', { write: ({ model }) => !model.mla && model.head_dim }),
   single('swiglu', ({ model }) => model.gated, { 'model.gated': 'true' }),
   single('disable-bias-linear', ({ model }) => model.biases === 'none' || model.biases === 'qkv'),
-  single('add-qkv-bias', ({ model }) => model.biases === 'qkv', { 'model.biases': 'qkv' }),
+  single('add-qkv-bias', ({ model }) => model.biases === 'qkv'),
   single('qk-layernorm', ({ model }) => model.qk_norm !== 'none', { 'model.qk_norm': 'head' }),
   single('untie-embeddings-and-output-weights', ({ model }) => !model.tied_embeddings, {
     'model.tied_embeddings': 'false',
@@ -35,8 +33,11 @@ const SHAPE = [
   {
     flag: 'position-embedding-type',
     write: ({ model }) => ({ rope: 'rope', learned: 'learned_absolute' })[model.position],
-    read: (text) => ({ 'model.position': text === 'rope' ? 'rope' : text === 'none' ? 'alibi' : 'learned' }),
+    read: (text) => ({
+      'model.position': { __proto__: null, learned_absolute: 'learned', none: 'alibi' }[text] ?? 'rope',
+    }),
   },
+  single('use-rotary-position-embeddings', () => false, { 'model.position': 'rope' }),
   single('multi-latent-attention', ({ model }) => model.mla !== null),
   shape('q-lora-rank', 'mla.q_lora_rank', { when: above(0) }),
   shape('kv-lora-rank', 'mla.kv_lora_rank'),
@@ -76,10 +77,7 @@ const chunkLayers = ({
 
 const RUN = [
   { flag: 'tokenizer-type', write: () => 'NullTokenizer' },
-  shape('vocab-size', 'vocab', {
-    write: ({ model }) => model.vocab - 1,
-    read: (text) => ({ 'model.vocab': `${Number(text) + 1}` }),
-  }),
+  { flag: 'vocab-size', write: ({ model }) => model.vocab - 1 },
   { flag: 'mock-data', single: true, write: () => true },
   training('seq-length', 'sequence'),
   { flag: 'max-position-embeddings', write: ({ training: { sequence } }) => sequence },
@@ -96,6 +94,7 @@ const RUN = [
       scenario.training.mapping.virtual_stages > 1 && Number.isInteger(chunkLayers(scenario)) && chunkLayers(scenario),
   },
   mapping('num-virtual-stages-per-pipeline-rank', 'virtual_stages', {
+    aliases: ['virtual-pipeline-model-parallel-size'],
     write: (scenario) => !Number.isInteger(chunkLayers(scenario)) && scenario.training.mapping.virtual_stages,
   }),
   mapping('context-parallel-size', 'cp'),
@@ -105,7 +104,8 @@ const RUN = [
       mapping.cp > 1 && { ring: 'p2p', all_gather: 'all_gather', ulysses: 'a2a' }[mapping.cp_kind],
     read: (text) => ({
       'training.mapping.cp_kind':
-        { __proto__: null, p2p: 'ring', all_gather: 'all_gather', a2a: 'ulysses' }[text] ?? 'ring',
+        { __proto__: null, p2p: 'ring', all_gather: 'all_gather', a2a: 'ulysses' }[text.replace(/[^\w]/g, '')] ??
+        'ring',
     }),
   },
   mapping('expert-model-parallel-size', 'ep'),
@@ -114,9 +114,9 @@ const RUN = [
     write: ({ model, training: { mapping } }) => model.moe && mapping.expert_tp,
     read: (text) => ({ 'training.mapping.expert_tp': text }),
   },
-  single('use-distributed-optimizer', ({ training: { mapping } }) => mapping.zero >= 1, {
-    'training.mapping.zero': '1',
-  }),
+  single('use-distributed-optimizer', ({ training: { mapping } }) => mapping.zero >= 1),
+  { flag: 'use-megatron-fsdp', aliases: ['use-custom-fsdp'], single: true },
+  { flag: 'data-parallel-sharding-strategy' },
   single('overlap-grad-reduce', ({ training: { mapping } }) => mapping.overlap.dp !== false && mapping.dp > 1, {
     'training.mapping.overlap.dp': 'true',
   }),
@@ -137,38 +137,45 @@ const RUN = [
     write: ({ training }) => training.recompute === 'full' && training.recompute_layers,
   }),
   single('use-flash-attn', ({ training }) => training.flash_attention, { 'training.flash_attention': 'true' }),
-  single('bf16', ({ training: { precision } }) => !['fp16', 'fp32', 'tf32'].includes(precision), {
-    'training.precision': 'bf16',
-  }),
-  single('fp16', ({ training: { precision } }) => precision === 'fp16', { 'training.precision': 'fp16' }),
+  single('bf16', ({ training: { precision } }) => !['fp16', 'fp32', 'tf32'].includes(precision)),
+  single('fp16', ({ training: { precision } }) => precision === 'fp16'),
   {
     flag: 'fp8-format',
     aliases: ['fp8'],
     write: ({ training: { precision } }) => (precision.includes('fp8') ? 'hybrid' : undefined),
-    read: () => ({ 'training.precision': 'fp8' }),
   },
   {
     flag: 'fp8-recipe',
     write: ({ training: { precision } }) => ({ fp8: 'tensorwise', mxfp8: 'mxfp8' })[precision],
-    read: (text) => ({ 'training.precision': PRECISIONS[text] ?? 'fp8' }),
   },
   {
     flag: 'fp4-format',
+    aliases: ['fp4'],
     write: ({ training: { precision } }) => (precision === 'nvfp4' ? 'e2m1' : undefined),
-    read: () => ({ 'training.precision': 'nvfp4' }),
   },
   {
     flag: 'optimizer',
     write: ({ training: { optimizer } }) => (optimizer === 'sgd' || optimizer === 'muon' ? optimizer : 'adam'),
-    read: (text) => ({ 'training.optimizer': text === 'adam' ? 'adamw' : text }),
+    read: (text) => ({ 'training.optimizer': text === 'adam' ? 'adamw' : /muon/.test(text) ? 'muon' : text }),
   },
   { flag: 'optimizer-cpu-offload', single: true, write: ({ training: { offload } }) => offload.optimizer > 0 },
   {
     flag: 'optimizer-offload-fraction',
     write: ({ training: { offload } }) => offload.optimizer > 0 && offload.optimizer,
-    read: (text) => ({ 'training.offload.optimizer': text }),
   },
-  { flag: 'moe-token-dispatcher-type', write: ({ model }) => model.moe && 'alltoall' },
+  {
+    flag: 'moe-token-dispatcher-type',
+    write: ({ model, training: { mapping } }) => model.moe && (mapping.dispatch === 'dedicated' ? 'flex' : 'alltoall'),
+    read(text) {
+      if (!['alltoall', 'flex'].includes(text)) throw new Error(text);
+      return text === 'flex' ? { 'training.mapping.dispatch': 'dedicated' } : {}; // the other is the framework's own
+    },
+  },
+  single('moe-enable-deepep', ({ model, training: { mapping } }) => model.moe && mapping.dispatch === 'dedicated', {
+    'training.mapping.dispatch': 'dedicated',
+  }),
+  single('overlap-moe-expert-parallel-comm', () => false, { 'training.mapping.overlap.ep': 'true' }),
+  single('tp-comm-overlap', () => false, { 'training.mapping.overlap.tp': 'true' }),
   single('moe-grouped-gemm', ({ model }) => model.moe !== null),
   ...idle([
     'padded-vocab-size',
@@ -208,6 +215,7 @@ const RUN = [
     'moe-router-load-balancing-type',
     'transformer-impl',
     'seed',
+    'hybrid-override-pattern',
     'distributed-backend',
     'attention-backend',
     'ckpt-format',
@@ -220,7 +228,6 @@ const RUN = [
     'cross-entropy-loss-fusion',
     'no-load-optim',
     'no-load-rng',
-    'use-rotary-position-embeddings',
     'manual-gc',
   ]),
 ];
@@ -237,31 +244,6 @@ const LAUNCH = [
   },
   ...idle(['node-rank', 'master-addr', 'master-port', 'rdzv-backend', 'rdzv-endpoint', 'rdzv-id']),
 ];
-
-// The catalogue's model whose shape holds all that the flags say: of several the one with the nearest vocabulary, then the oldest.
-function modelShaped(inputs, models) {
-  const said = Object.entries(inputs).filter(([path]) =>
-    /^model\.(layers|hidden|heads|kv_heads|ffn|moe\.(experts|top_k|expert_ffn))$/.test(path),
-  );
-  if (!inputs['model.layers'] || !inputs['model.hidden']) return undefined;
-  const fitting = models.filter((entry) => said.every(([path, text]) => `${get({ model: entry }, path)}` === text));
-  const vocab = Number(inputs['model.vocab'] ?? 0);
-  const far = (entry) => (vocab > 0 ? Math.abs(Math.log(entry.vocab / vocab)) : 0);
-  return fitting.sort((a, b) => far(a) - far(b) || (a.published?.year ?? 0) - (b.published?.year ?? 0))[0];
-}
-
-// What Megatron-LM does where its flags are silent.
-const SILENT = {
-  'training.mapping.tp': '1',
-  'training.mapping.pp': '1',
-  'training.mapping.cp': '1',
-  'training.mapping.ep': '1',
-  'training.mapping.virtual_stages': '1',
-  'training.mapping.zero': '0',
-  'training.mapping.sequence_parallel': 'false',
-  'training.mapping.overlap.dp': 'false',
-  'training.recompute': 'none',
-};
 
 /** @type {Tool} */
 export const megatron = {
@@ -312,26 +294,29 @@ export const megatron = {
     const start = words.findIndex((word) => /pretrain_\w+\.py$/.test(word));
     const launch = readFlags(LAUNCH, words.slice(0, start));
     const answer = readFlags([...SHAPE, ...RUN], words.slice(start + 1));
-    const inputs = { ...SILENT, ...answer.inputs };
-    const model = modelShaped(inputs, models);
-    const shaped = Object.entries(inputs).filter(([path]) => path.startsWith('model.'));
-    const perChunk = Number(answer.given['num-layers-per-virtual-pipeline-stage']);
-    const devices = Number(launch.given['nproc-per-node'] ?? 1) * Number(launch.given.nnodes ?? 1);
-    const rest = Object.fromEntries(Object.entries(inputs).filter(([path]) => !path.startsWith('model.')));
+    const { given } = answer;
+    const applying = Object.entries({ ...SILENT, ...answer.inputs }).filter(([path]) => !doesNothing(path, given));
+    const silent = Object.fromEntries(applying);
+    const inputs = { ...silent, ...followingShape(given, silent) };
+    // What is no decoder of attention layers alone has another shape than these flags say.
+    const others = [/pretrain_(bert|t5|ict|retro|vision)/.exec(words[start])?.input, given['hybrid-override-pattern']];
+    answer.unknown.push(...others.filter(Boolean));
+    const isDecoder = given['num-layers'] && !others.some(Boolean);
+    const model = isDecoder ? modelShaped(inputs, models) : undefined;
+    const of = (isOfModel) => Object.entries(inputs).filter(([path]) => path.startsWith('model.') === isOfModel);
+    const run = followingRun(answer, launch, inputs);
+    answer.unknown.push(...words.slice(0, start).filter((word) => isOpen(word) && word.startsWith('$')));
+    const [perNode, nodes] = [launch.given['nproc-per-node'], launch.given.nnodes];
+    if (perNode && !run['cluster.devices'])
+      answer.unknown.push(`--nproc-per-node ${perNode}${nodes ? ` --nnodes ${nodes}` : ''}`);
+    const perChunk = given['num-layers-per-virtual-pipeline-stage'];
+    if (perChunk && !run['training.mapping.virtual_stages'])
+      answer.unknown.push(`--num-layers-per-virtual-pipeline-stage ${perChunk}`);
     return {
       ...answer,
       model,
-      shape: model ? undefined : Object.fromEntries(shaped),
-      inputs: {
-        ...rest,
-        'training.framework': 'megatron',
-        ...(launch.given['nproc-per-node'] ? { 'cluster.devices': `${devices}` } : {}),
-        ...(perChunk
-          ? {
-              'training.mapping.virtual_stages': `${Number(inputs['model.layers']) / (perChunk * Number(rest['training.mapping.pp'] ?? 1))}`,
-            }
-          : {}),
-      },
+      shape: model || !isDecoder ? undefined : Object.fromEntries(of(true)),
+      inputs: { ...Object.fromEntries(of(false)), ...run },
     };
   },
 };

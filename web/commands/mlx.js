@@ -30,6 +30,8 @@ export const mlx = {
     const start = words.findIndex((word) => STARTED.test(word));
     const answer = readFlags(ROWS, words.slice(start + 1));
     const name = answer.given.model ?? '';
+    const [other] = /\b[^48]bit\b/i.exec(name) ?? [];
+    if (other) answer.unknown.push(`weights in ${other}`);
     const weights = WEIGHTS.find(([pattern]) => /** @type {RegExp} */ (pattern).test(name))?.[1] ?? 'bf16';
     return {
       ...answer,

@@ -1,7 +1,7 @@
 // Ollama 0.13 (November 2026): `ollama run NAME:TAG` of its library, by llama.cpp. Its tags begin with a number of parameters, in Q4_K_M where
 // they say no other. A name without a tag is whatever is newest: no size is read from it.
 /** @import {Tool} from '../types.js' */
-import { ggufNamed, modelsSized, plainName, served } from './checkpoints.js';
+import { ggufNamed, modelNamed, modelsSized, plainName, served } from './checkpoints.js';
 import { idleSingle, readFlags } from './flags.js';
 
 const NEAR = 0.08; // "70b" of 70.6 billion, "14b" of 14.7
@@ -29,10 +29,11 @@ export const ollama = {
     const answer = readFlags(ROWS, words.slice(start + 1));
     const called = answer.others[1] ?? ''; // behind "run"
     const [name, tag = ''] = called.split('/').at(-1).split(':');
-    const model = modelCalled(name, tag, models);
+    const model = modelCalled(name, tag, models) ?? (called.includes('/') ? modelNamed(name, models) : undefined); // hf.co/...
+    answer.unused.push(...words.slice(0, start).filter((word) => word.startsWith('OLLAMA_')));
     const type = ggufNamed(`-${tag}`);
     if (type.unknown) answer.unknown.push(type.unknown);
-    const precision = type.precision ?? (/qat/.test(tag) ? 'q4_0' : model?.weights === 'mxfp4' ? 'mxfp4' : 'q4_k_m');
+    const precision = model?.weights === 'mxfp4' ? 'mxfp4' : (type.precision ?? (/qat/.test(tag) ? 'q4_0' : 'q4_k_m'));
     return {
       ...answer,
       ...served('', models, {

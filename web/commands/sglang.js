@@ -1,19 +1,14 @@
 // SGLang 0.5.21 (October 2026): docs/advanced_features/server_arguments.md. Its tp counts the ranks of DP attention too.
 /** @import {Tool} from '../types.js' */
-import { nameOfModel, precisions, served } from './checkpoints.js';
-import { above, idle, idleSingle, readFlags, said, shareBy } from './flags.js';
+import { cacheOf, nameOfModel, served } from './checkpoints.js';
+import { LOAD, above, idle, idleSingle, readFlags, said, shareBy } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
-const QUANTISED = {
-  __proto__: null,
-  fp8: ['fp8', 'fp8'],
-  modelopt_fp4: ['nvfp4', 'nvfp4'],
-  awq: ['int4', 'bf16'],
-  gptq: ['int4', 'bf16'],
-  w8a8_int8: ['int8', 'int8'],
-  w8a8_fp8: ['fp8', 'fp8'],
-  mxfp4: ['mxfp4', 'bf16'],
-};
+const ofAllRanks =
+  (member) =>
+  ({ serving }) =>
+    serving[member] ? serving[member] * serving.mapping.attention_dp : undefined;
+const OF_ALL_RANKS = ['serving.max_requests', 'serving.prefill_chunk'];
 
 const ROWS = [
   {
@@ -25,6 +20,8 @@ const ROWS = [
   { flag: 'dp-size', aliases: ['dp', 'data-parallel-size'], path: 'serving.mapping.attention_dp', when: above(1) },
   { flag: 'enable-dp-attention', single: true, write: ({ serving }) => serving.mapping.attention_dp > 1 },
   { flag: 'pp-size', aliases: ['pp', 'pipeline-parallel-size'], path: 'serving.mapping.pp', when: above(1) },
+  { flag: 'moe-a2a-backend' }, // other than "none" it takes all ranks for the experts
+  { flag: 'enable-deepep-moe', aliases: ['enable-ep-moe'], single: true }, // as SGLang 0.4 said it
   { flag: 'ep-size', aliases: ['ep', 'expert-parallel-size'], path: 'serving.mapping.ep', when: above(1) },
   { flag: 'ep-num-redundant-experts', path: 'serving.redundant_experts', when: above(0) },
   {
@@ -37,29 +34,22 @@ const ROWS = [
     flag: 'quantization',
     write: ({ serving: { precision } }) =>
       precision.weights === 'fp8' && precision.activations === 'fp8' ? 'fp8' : undefined,
-    read: (text) => (QUANTISED[text] ? precisions(...QUANTISED[text]) : {}),
   },
-  {
-    flag: 'dtype',
-    read: (text) =>
-      ({
-        __proto__: null,
-        bfloat16: precisions('bf16', 'bf16'),
-        half: precisions('fp16', 'fp16'),
-        float16: precisions('fp16', 'fp16'),
-      })[text] ?? {},
-  },
+  { flag: 'dtype' },
   {
     flag: 'kv-cache-dtype',
     write: ({ serving }) => (serving.precision.kv_cache === 'fp8' ? 'fp8_e4m3' : undefined),
-    read: (text) => ({ 'serving.precision.kv_cache': text.startsWith('fp8') ? 'fp8' : 'bf16' }),
+    read: cacheOf,
   },
   { flag: 'context-length', write: ({ serving }) => serving.prompt + serving.output, isUnused: true },
   { flag: 'mem-fraction-static', path: 'serving.engine.memory.share', write: shareBy('share_of_start') },
-  { flag: 'max-running-requests', path: 'serving.max_requests' },
+  ...LOAD,
+  // Both count for all ranks of DP attention together; `read` below divides them.
+  { flag: 'max-running-requests', path: 'serving.max_requests', write: ofAllRanks('max_requests') },
   {
     flag: 'chunked-prefill-size',
     path: 'serving.prefill_chunk',
+    write: ofAllRanks('prefill_chunk'),
     read: (text) => (Number(text) > 0 ? { 'serving.prefill_chunk': text } : {}),
   },
   {
@@ -69,7 +59,11 @@ const ROWS = [
     read: () => ({ 'serving.cuda_graphs': 'false' }),
   },
   { flag: 'disable-radix-cache', single: true, read: () => ({ 'serving.prefix_hit': '0' }) },
-  { flag: 'speculative-algorithm', write: ({ serving }) => serving.speculative && 'EAGLE' },
+  {
+    flag: 'speculative-algorithm',
+    aliases: ['speculative-algo'],
+    write: ({ serving }) => serving.speculative && 'EAGLE',
+  },
   // Its draft tokens are those that a step checks: the last token that was kept, and as many as there are drafting steps. A tree of
   // drafts has more, of which a step still keeps no more than its depth.
   {
@@ -93,7 +87,7 @@ const ROWS = [
     'cuda-graph-bs',
     'page-size',
     'attention-backend',
-    'moe-a2a-backend',
+    'speculative-draft-model-path',
   ]),
   ...idle([
     'deepep-mode',
@@ -130,6 +124,7 @@ export const sglang = {
   version: 'SGLang 0.5.21',
   part: 'serving',
   started: (words) => words.some((word) => word.startsWith('sglang')),
+  isLoad: (words) => words.some((word) => word.startsWith('sglang.bench_serving')),
 
   command(scenario, models) {
     const { precision, mapping, ...serving } = scenario.serving;
@@ -161,15 +156,25 @@ export const sglang = {
     const count = (flag) => Number(answer.given[flag] ?? 1);
     const [all, pp, dp] = [count('tp-size'), count('pp-size'), count('dp-size')];
     const { 'serving.mapping.attention_dp': _, ...inputs } = answer.inputs;
-    const checkpoint = served(answer.given['model-path'] ?? answer.given.model, models, inputs);
+    const checkpoint = served(answer.given['model-path'] ?? answer.given.model, models, inputs, answer);
     const inside = answer.given['enable-dp-attention'] !== undefined;
+    const perRank = OF_ALL_RANKS.filter((path) => inside && inputs[path]).map((path) => [
+      path,
+      `${Math.max(1, Math.floor(Number(inputs[path]) / dp))}`,
+    ]);
     const [steps, branches] = [answer.given['speculative-num-steps'], count('speculative-eagle-topk')];
     if (branches > 1) answer.unused.push(`--speculative-eagle-topk ${branches}`);
+    const { 'speculative-algorithm': algorithm, 'moe-a2a-backend': exchange = 'none' } = answer.given;
+    const isDrafting = steps || answer.given['speculative-num-draft-tokens'];
+    if (algorithm && !isDrafting) answer.unused.push(`--speculative-algorithm ${algorithm}`); // SGLang chooses how many
+    const isWide = exchange !== 'none' || answer.given['enable-deepep-moe'];
     return {
       ...answer,
       ...checkpoint,
       inputs: {
         ...checkpoint.inputs,
+        ...Object.fromEntries(perRank),
+        ...(isWide ? { 'serving.mapping.ep': `${all}` } : {}),
         ...(steps ? { 'serving.speculative.draft_tokens': steps } : {}),
         'serving.engine': 'sglang',
         'serving.devices': `${all * pp * (inside ? 1 : dp)}`,

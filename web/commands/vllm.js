@@ -1,20 +1,13 @@
 // vLLM 0.28 (August 2026): vllm/config/{parallel,cache,scheduler}.py.
 /** @import {Tool} from '../types.js' */
-import { nameOfModel, precisions, served } from './checkpoints.js';
-import { above, idle, idleSingle, readFlags, said, shareBy } from './flags.js';
+import { cacheOf, nameOfModel, served } from './checkpoints.js';
+import { LOAD, above, idle, idleSingle, readFlags, said, shareBy } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
-const QUANTISED = {
-  __proto__: null,
-  fp8: ['fp8', 'fp8'],
-  modelopt: ['fp8', 'fp8'],
-  modelopt_fp4: ['nvfp4', 'nvfp4'],
-  awq: ['int4', 'bf16'],
-  awq_marlin: ['int4', 'bf16'],
-  gptq: ['int4', 'bf16'],
-  gptq_marlin: ['int4', 'bf16'],
-  mxfp4: ['mxfp4', 'bf16'],
-};
+function draftsOf(text) {
+  if (!/^\d+$/.test(text)) throw new Error(text);
+  return { 'serving.speculative.draft_tokens': text };
+}
 
 const ROWS = [
   { flag: 'tensor-parallel-size', aliases: ['tp'], path: 'serving.mapping.tp' },
@@ -47,25 +40,13 @@ const ROWS = [
     aliases: ['q'],
     write: ({ serving: { precision } }) =>
       precision.weights === 'fp8' && precision.activations === 'fp8' ? 'fp8' : undefined,
-    read: (text) => (QUANTISED[text] ? precisions(...QUANTISED[text]) : {}),
   },
-  {
-    flag: 'dtype',
-    read: (text) =>
-      ({
-        __proto__: null,
-        bfloat16: precisions('bf16', 'bf16'),
-        half: precisions('fp16', 'fp16'),
-        float16: precisions('fp16', 'fp16'),
-      })[text] ?? {},
-  },
+  { flag: 'dtype' },
   {
     flag: 'kv-cache-dtype',
     write: ({ serving }) =>
       serving.precision.kv_cache === 'fp8' ? 'fp8' : serving.precision.kv_cache === 'nvfp4' ? 'nvfp4' : undefined,
-    read: (text) => ({
-      'serving.precision.kv_cache': text.startsWith('fp8') ? 'fp8' : text.startsWith('nvfp4') ? 'nvfp4' : 'bf16',
-    }),
+    read: cacheOf,
   },
   { flag: 'max-model-len', write: ({ serving }) => serving.prompt + serving.output, isUnused: true },
   { flag: 'gpu-memory-utilization', path: 'serving.engine.memory.share', write: shareBy('share_of_device') },
@@ -85,35 +66,35 @@ const ROWS = [
   { flag: 'no-enable-prefix-caching', single: true, read: () => ({ 'serving.prefix_hit': '0' }) },
   {
     flag: 'speculative-config',
-    aliases: ['speculative_config'],
     write: ({ serving }) =>
       serving.speculative && JSON.stringify({ num_speculative_tokens: serving.speculative.draft_tokens }),
-    read: (text) => ({ 'serving.speculative.draft_tokens': `${JSON.parse(text).num_speculative_tokens}` }),
+    read: (text) => draftsOf(`${JSON.parse(text).num_speculative_tokens}`),
+  },
+  {
+    flag: 'speculative-config.num_speculative_tokens',
+    aliases: ['num-speculative-tokens'], // until vLLM 0.8
+    read: draftsOf,
   },
   {
     flag: 'kv-offloading-size',
     write: ({ serving }) => serving.kv_offload && Math.round((serving.kv_offload.capacity * serving.devices) / 2 ** 30),
-    read: () => ({}),
+    isUnused: true,
   },
-  { flag: 'random-input-len', path: 'serving.prompt', write: () => undefined },
-  { flag: 'random-output-len', path: 'serving.output', write: () => undefined },
-  { flag: 'max-concurrency', path: 'serving.concurrency', write: () => undefined },
-  {
-    flag: 'request-rate',
-    path: 'serving.requests_per_s',
-    write: () => undefined,
-    read: (text) => (text === 'inf' ? {} : { 'serving.requests_per_s': text }),
-  },
+  ...LOAD,
   ...idle([
     'model',
     'served-model-name',
     'tokenizer',
+    'tokenizer-mode',
+    'config-format',
     'host',
     'port',
     'api-key',
     'seed',
     'download-dir',
     'load-format',
+    'speculative-config.method',
+    'speculative-config.model',
   ]),
   ...idle([
     'distributed-executor-backend',
@@ -151,6 +132,7 @@ export const vllm = {
   version: 'vLLM 0.28',
   part: 'serving',
   started: (words) => (words.includes('vllm') && words.includes('serve')) || words.some(isServer),
+  isLoad: (words) => words.includes('bench'),
 
   command(scenario, models) {
     const { serving } = scenario;
@@ -183,15 +165,21 @@ export const vllm = {
   },
 
   read(words, models) {
-    const start = words.findIndex((word) => word === 'serve' || isServer(word));
+    const serve = words.findIndex((word, i) => word === 'serve' && words[i - 1] === 'vllm');
+    const start = serve >= 0 ? serve : words.findIndex((word) => word === 'serve' || isServer(word));
     const answer = readFlags(ROWS, words.slice(start + 1));
+    const behind = answer.others[0] === words[start + 1] ? answer.others[0] : undefined; // vllm serve MODEL
+    const name = behind ?? answer.given.model ?? answer.others[0];
+    answer.unknown.push(...answer.others.filter((word) => word !== name));
     const count = (flag) => Number(answer.given[flag] ?? 1);
     const [tp, pp, dp] = [count('tensor-parallel-size'), count('pipeline-parallel-size'), count('data-parallel-size')];
     const { 'serving.mapping.attention_dp': _, ...inputs } = answer.inputs;
-    const checkpoint = served(answer.given.model ?? answer.others[0], models, inputs);
+    const checkpoint = served(name, models, inputs, answer);
     // Ranks of data parallelism share the experts of a layer where there are any; a dense model they hold whole.
-    const ranks =
-      checkpoint.model && !checkpoint.model.moe ? 'serving.mapping.replicas' : 'serving.mapping.attention_dp';
+    const isDense = checkpoint.model && !checkpoint.model.moe;
+    const ranks = isDense ? 'serving.mapping.replicas' : 'serving.mapping.attention_dp';
+    const isWide = answer.given['enable-expert-parallel'];
+    if (isDense && isWide) answer.unused.push('--enable-expert-parallel');
     return {
       ...answer,
       ...checkpoint,
@@ -200,7 +188,7 @@ export const vllm = {
         'serving.engine': 'vllm',
         'serving.devices': `${tp * pp * dp}`,
         ...(dp > 1 ? { [ranks]: `${dp}` } : {}),
-        ...(answer.given['enable-expert-parallel'] ? { 'serving.mapping.ep': `${tp * dp}` } : {}),
+        ...(isWide && !isDense ? { 'serving.mapping.ep': `${tp * dp}` } : {}),
       },
     };
   },
