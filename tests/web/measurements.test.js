@@ -89,6 +89,64 @@ ${MEGATRON}`;
   );
 });
 
+// Megatron-Core 0.13 prints the defaults of flags that the run does not use: a dense GPT-2 medium in fp16, without grouped KV heads.
+test('the table of arguments: defaults of what the run does not use set nothing', () => {
+  const table = {
+    expert_model_parallel_size: 1,
+    ffn_hidden_size: 4096,
+    fp16: 'True',
+    fp8: 'None',
+    fp8_recipe: 'delayed',
+    global_batch_size: 16,
+    group_query_attention: 'False',
+    hidden_size: 1024,
+    kv_channels: 64,
+    kv_lora_rank: 32,
+    micro_batch_size: 1,
+    moe_layer_freq: 1,
+    moe_router_topk: 2,
+    multi_latent_attention: 'False',
+    normalization: 'LayerNorm',
+    num_attention_heads: 16,
+    num_experts: 'None',
+    num_layers: 24,
+    num_query_groups: 1,
+    optimizer_cpu_offload: 'False',
+    optimizer_offload_fraction: '1.0',
+    padded_vocab_size: 50304,
+    pipeline_model_parallel_size: 1,
+    position_embedding_type: 'learned_absolute',
+    qk_head_dim: 128,
+    qk_pos_emb_head_dim: 64,
+    seq_length: 512,
+    swiglu: 'False',
+    tensor_model_parallel_size: 1,
+    v_head_dim: 128,
+    virtual_pipeline_model_parallel_size: 2,
+    world_size: 8,
+  };
+  const dump = (change = {}) =>
+    Object.entries({ ...table, ...change })
+      .map(([name, value]) => `  ${name} ${'.'.repeat(48 - name.length)} ${value}`)
+      .join('\n');
+  const found = read(`${dump()}\n${MEGATRON}`);
+  assert.equal(found.model.id, 'gpt2-medium');
+  const { inputs } = found;
+  assert.deepEqual(
+    ['training.precision', 'training.offload.optimizer', 'training.mapping.virtual_stages', 'training.devices'].map(
+      (path) => inputs[path],
+    ),
+    ['fp16', undefined, '2', '8'],
+  );
+  // A shape of nobody's: no experts, no latent attention, the vocabulary as it was padded.
+  const { shape } = read(`${dump({ num_layers: 13 })}\n${MEGATRON}`);
+  assert.deepEqual(
+    Object.keys(shape).filter((path) => /moe|mla/.test(path)),
+    [],
+  );
+  assert.deepEqual([shape['model.kv_heads'], shape['model.vocab']], ['16', '50304']);
+});
+
 // github.com/vllm-project/vllm/pull/18566
 const VLLM = `vllm bench serve --model meta-llama/Llama-3.1-8B-Instruct --endpoint-type openai-chat --dataset-name hf
 ============ Serving Benchmark Result ============
@@ -127,6 +185,11 @@ test('the table of vllm bench serve: means, lengths by request, all requests at 
   assert.equal(found.inputs['serving.waves'], '1');
   assert.deepEqual(found.unread, []);
   assert.deepEqual(found.missing, ['engine', 'precision', 'devices']);
+  // The command before it, or the arguments that it prints, say which engine it asked.
+  for (const started of ['--endpoint-type openai-chat', "Namespace(backend='openai-chat')"])
+    assert.equal(read(VLLM.replace('--endpoint-type openai-chat', started)).inputs['serving.engine'], undefined);
+  for (const started of ['--backend vllm', "Namespace(backend='vllm')"])
+    assert.equal(read(VLLM.replace('--endpoint-type openai-chat', started)).inputs['serving.engine'], 'vllm');
   const after = inputsWith(
     { 'serving.batch': '64', 'serving.requests_per_s': '3', 'cluster': 'dgx-h200' },
     found,
@@ -349,6 +412,17 @@ test('llama-bench: the first model, its prompt and its tokens', () => {
   assert.equal(metal.model.id, 'qwen3-30b-a3b');
   assert.equal(metal.inputs['serving.precision.weights'], 'q8_0');
   assert.equal(metal.measured[0].value, 1 / 76.31);
+  assert.equal(metal.inputs['serving.prefill_chunk'], '2048');
+  // Columns of what was not the default: a cache of 8 bits, experts of 60 layers on the processor, and no device at all.
+  const columns = (names, values) =>
+    read(`| model | size | params | backend | ngl | ${names} | test | t/s |
+| --- | ---: | ---: | --- | --: | --: | ---: | ---: |
+| qwen3moe 235B.A22B Q4_K - Medium | 132.39 GiB | 235.09 B | ${values[0]} | 99 | ${values[1]} | tg128 | 12.12 ± 0.20 |`);
+  assert.equal(columns('type_k', ['CUDA', 'q8_0']).inputs['serving.precision.kv_cache'], 'q8_0');
+  assert.deepEqual(columns('type_k', ['CUDA', 'q4_0']).unread, ['type_k q4_0']);
+  assert.equal(columns('n_cpu_moe', ['CUDA', '60']).inputs['serving.host_experts.layers'], '60');
+  assert.deepEqual(columns('sm', ['CUDA', 'row']).unread, ['sm row']);
+  assert.deepEqual(columns('threads', ['CPU', '16']).unread, ['backend CPU']);
   // At a depth the token sees the context; of a prompt behind one there is no figure. Layers on the host are not what is asked for.
   const deep = read(
     LLAMA_BENCH.replace('tg 128 ', 'tg128 @ d4096').replace('pp 512 ', 'pp512 @ d4096').replaceAll('99', '10'),
@@ -359,4 +433,104 @@ test('llama-bench: the first model, its prompt and its tokens', () => {
     ['serving.tpot_s'],
   );
   assert.deepEqual(deep.unread, ['ngl 10']);
+});
+
+// github.com/pytorch/torchtitan/pull/2389 (every rank prints its line), 533 ("wps" of 2024), and what a run of docs/performance.md prints when it starts.
+const TITAN = `[titan] 2026-02-24 19:46:15,508 - root - INFO - step:  1  loss:  8.62585  grad_norm: 26.6250  memory: 60.91GiB(34.51%)  tps: 1,050  tflops: 31.71  mfu: 1.99%
+[titan] 2026-02-24 19:46:17,508 - root - INFO - step:  4  loss:  7.62585  grad_norm: 26.6250  memory: 66.91GiB(37.51%)  tps: 10,050  tflops: 314.71  mfu: 13.99%
+[titan] 2026-02-24 19:46:19,145 - root - INFO - step:  5  loss:  7.07623  grad_norm: 46.5000  memory: 66.91GiB(37.51%)  tps: 10,007  tflops: 313.36  mfu: 13.93%`;
+const TITAN_STARTS = `[rank0]:[titan] - root - INFO - Building 3-D device mesh with ['pp', 'dp_shard', 'tp'], [2, 4, 8]
+[rank0]:[titan] - root - INFO - Model llama3 70B size: 70,553,706,496 total parameters
+[rank0]:[titan] - root - INFO - Applied full activation checkpointing to the model
+[rank0]:[titan] - root - INFO - Compiling each TransformerBlock with torch.compile
+[rank0]:[titan] - root - INFO - Training starts at step 1, with local batch size 8, global batch size 32, sequence length 8192, total steps 100 (warmup 200)
+`;
+
+test('a log of torchtitan: the rate of a device, its memory, and the run where the log begins', () => {
+  const found = read(TITAN);
+  assert.equal(found.format.id, 'torchtitan-log');
+  assert.deepEqual(found.measured, [
+    { figure: 'training.tokens_per_s_per_device', value: (10050 + 10007) / 2, count: 2 },
+    { figure: 'training.memory_bytes.total', value: 66.91 * 2 ** 30 },
+  ]);
+  assert.deepEqual([found.inputs, found.missing], [{}, ['model', 'devices']]);
+  const whole = read(TITAN_STARTS + TITAN.replaceAll('tps', 'wps').replaceAll('INFO', '\u001B[32mINFO\u001B[39m'));
+  assert.equal(whole.model.id, 'llama-3.1-70b');
+  assert.deepEqual(whole.inputs, {
+    'training.global_batch': '32',
+    'training.sequence': '8192',
+    'training.mapping.pp': '2',
+    'training.mapping.shard_within': '4',
+    'training.mapping.tp': '8',
+    'cluster.devices': '64',
+    'training.recompute': 'full',
+    'training.framework': 'fsdp',
+  });
+  assert.equal(whole.measured[0].value, found.measured[0].value);
+  assert.deepEqual(read(TITAN_STARTS.replace('70B', 'debugmodel') + TITAN).unread, ['llama3 debugmodel']);
+});
+
+// github.com/NVIDIA/TensorRT-LLM/pull/7104.
+const TRTLLM = `===========================================================
+= PYTORCH BACKEND
+===========================================================
+Model:   deepseek-ai/DeepSeek-R1
+Model Path:  /lustre/fsw/coreai_devtech_all/dastokes/DeepSeek-R1-0528-FP4
+TensorRT-LLM Version: 1.1.0rc1
+Dtype:   bfloat16
+KV Cache Dtype:  FP8
+Quantization:  NVFP4
+
+= REQUEST DETAILS
+Number of requests:             6144
+Number of concurrent requests:  1018.8281
+Average Input Length (tokens):  1024.0000
+Average Output Length (tokens): 1024.0000
+= WORLD + RUNTIME INFORMATION
+TP Size:                4
+PP Size:                1
+EP Size:                4
+Max Runtime Batch Size: 1024
+Max Runtime Tokens:     2176
+Scheduling Policy:      GUARANTEED_NO_EVICT
+KV Memory Percentage:   70.00%
+Issue Rate (req/sec):   1.1684E+17
+= PERFORMANCE OVERVIEW
+Request Throughput (req/sec):                     7.3411
+Total Output Throughput (tokens/sec):             7517.2584`;
+
+test('the report of trtllm-bench', () => {
+  const found = read(TRTLLM);
+  assert.equal(found.format.id, 'trtllm-bench');
+  assert.equal(found.model.id, 'deepseek-r1');
+  assert.deepEqual(found.measured, [{ figure: 'serving.tokens_per_s', value: 7517.2584 }]);
+  assert.deepEqual(found.inputs, {
+    'serving.engine': 'trtllm',
+    'serving.prompt': '1024',
+    'serving.output': '1024',
+    'serving.concurrency': '1019',
+    'serving.max_requests': '1024',
+    'serving.prefill_chunk': '2176',
+    'serving.mapping.tp': '4',
+    'serving.devices': '4',
+    'serving.mapping.pp': '1',
+    'serving.mapping.ep': '4',
+    'serving.precision.kv_cache': 'fp8',
+    'serving.precision.weights': 'nvfp4',
+    'serving.precision.activations': 'nvfp4',
+  });
+  assert.deepEqual([found.unread, found.missing], [[], []]);
+  const other = read(TRTLLM.replace('NVFP4', 'W4A8_AWQ').replace('EP Size:                4', 'EP Size: None'));
+  assert.deepEqual([other.unread, other.inputs['serving.mapping.ep']], [['Quantization: W4A8_AWQ'], '1']);
+});
+
+// github.com/ovg-project/kvcached/issues/136: a rate with its unit, and a limit that a hundred requests keep.
+test('a rate of requests and a limit of their number: whichever bounds the load', () => {
+  const started = (rate, most) => read(`Traffic request rate: ${rate}\nMaximum request concurrency: ${most}\n${VLLM}`);
+  const load = ({ inputs }) => [inputs['serving.requests_per_s'], inputs['serving.concurrency']];
+  assert.deepEqual(load(started('15.0 RPS.', 1000)), ['15', undefined]);
+  assert.deepEqual(load(started('15.0 RPS.', 'None')), ['15', undefined]);
+  assert.deepEqual(load(started('inf RPS.', 64)), [undefined, '64']);
+  const both = started('15.0', 64);
+  assert.deepEqual([load(both), both.unread], [[undefined, '64'], ['request rate 15']]);
 });

@@ -145,7 +145,7 @@ export const texts = {
   'own.file': 'A file with a measurement',
   'own.use': 'Compare',
   'own.paste.lead':
-    'A log of Megatron-LM (with its table of arguments, if you have it), the result of vllm bench serve or sglang.bench_serving as JSON or as printed, or a table of llama-bench or nccl-tests. What it states of the scenario is set; the rest stays as it is.',
+    'A log of Megatron-LM (with its table of arguments, if you have it) or torchtitan, the result of vllm bench serve or sglang.bench_serving as JSON or as printed, the report of trtllm-bench, or a table of llama-bench or nccl-tests. What it states of the scenario is set; the rest stays as it is.',
   'own.unknown': 'No measurement found. Formats read here: {formats}.',
   'own.impossible': 'The scenario that it describes has no such figure:',
   'own.read': 'Read as {format}.',

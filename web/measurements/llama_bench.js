@@ -2,6 +2,7 @@
 // @ d4096 both begin at that depth of context.
 /** @import {MeasurementFormat} from '../types.js' */
 import { ggufNamed, modelsSized } from '../commands/checkpoints.js';
+import { CACHE, amongFirst } from '../commands/llamacpp.js';
 
 const HEADER = /^\s*\|\s*model\s*\|.*\|\s*test\s*\|\s*t\/s\s*\|/m;
 
@@ -50,7 +51,17 @@ export const llamaBench = {
     const size = (row) => Number(testOf(row.test)[2]);
     const model = first.model && modelOf(first, models);
     const type = ggufNamed((first.model ?? '').replaceAll(' ', '-'));
+    const kept = amongFirst(model, Number(first.n_cpu_moe ?? 0));
+    // What the figures do not tell: layers and experts on the processor, tensors split by rows, a cache of other types.
     const isPartly = model && Number(first.ngl) < model.layers;
+    const others = [
+      type.unknown,
+      first.model && !model && first.model,
+      isPartly && `ngl ${first.ngl}`,
+      /^(CPU|BLAS)$/.test(first.backend) && `backend ${first.backend}`,
+      first.sm && first.sm !== 'layer' && `sm ${first.sm}`,
+      first.type_k && !CACHE[first.type_k] && `type_k ${first.type_k}`,
+    ];
     const length = depth ? Number(depth) : prompt ? size(prompt) : undefined;
     return {
       inputs: {
@@ -58,6 +69,9 @@ export const llamaBench = {
         'serving.batch': '1',
         ...(length && { 'serving.prompt': `${length}` }),
         ...(tokens && { 'serving.output': `${size(tokens)}` }),
+        ...(first.n_ubatch && { 'serving.prefill_chunk': first.n_ubatch }),
+        ...(CACHE[first.type_k] && { 'serving.precision.kv_cache': CACHE[first.type_k] }),
+        ...(kept > 0 && { 'serving.host_experts.layers': `${kept}` }),
         ...(type.precision && { 'serving.precision.weights': type.precision, 'serving.precision.activations': 'fp16' }),
       },
       model,
@@ -67,7 +81,7 @@ export const llamaBench = {
         // Behind a context a prompt takes longer than the figure, which is of one alone.
         prompt && !depth && rate(prompt) > 0 && { figure: 'serving.prefill_s', value: size(prompt) / rate(prompt) },
       ].filter(Boolean),
-      unread: [type.unknown, first.model && !model && first.model, isPartly && `ngl ${first.ngl}`].filter(Boolean),
+      unread: others.filter(Boolean),
       missing: ['devices'],
     };
   },

@@ -20,7 +20,7 @@ const GROUPS = [
 const numbersOf = (lines, pattern) =>
   lines.map((line) => Number(pattern.exec(line)?.[1])).filter((value) => value > 0 && Number.isFinite(value));
 
-const median = (numbers) => {
+export const median = (numbers) => {
   const sorted = [...numbers].sort((a, b) => a - b);
   return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
 };

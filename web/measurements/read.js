@@ -1,14 +1,16 @@
 // A pasted measurement as figures of the report and the scenario that it was made with, as far as it says.
 /** @import {MeasurementFormat} from '../types.js' */
-import { inputsAfter } from '../commands/commands.js';
+import { inputsAfter, withoutLoad } from '../commands/commands.js';
 import { withPick } from '../state/scenario.js';
 import { llamaBench } from './llama_bench.js';
 import { megatronLog } from './megatron_log.js';
 import { ncclTests } from './nccl_tests.js';
 import { servingBenchmark } from './serving_benchmark.js';
+import { torchtitanLog } from './torchtitan_log.js';
+import { trtllmBench } from './trtllm_bench.js';
 
 /** @type {MeasurementFormat[]} */
-export const FORMATS = [megatronLog, servingBenchmark, llamaBench, ncclTests];
+export const FORMATS = [megatronLog, torchtitanLog, servingBenchmark, trtllmBench, llamaBench, ncclTests];
 
 // {format, inputs, model, measured: [{figure or collective, value}], unread: [lines], missing: [what it does not say]}; null where no format is
 // known. `catalogue`: {models, clusters}.
@@ -19,13 +21,10 @@ export function readMeasurement(text, catalogue) {
   return read.measured.length ? { format, ...read, unread, missing } : null;
 }
 
-const LOAD = ['serving.batch', 'serving.concurrency', 'serving.requests_per_s', 'serving.waves'];
-
 // The inputs with what a measurement says of its scenario; what it does not say stays.
 export function inputsWith(inputs, read, scenario) {
   if (read.isWhole) return inputsAfter(inputs, { ...read, tool: { part: 'training' } });
-  const isLoad = read.format.part === 'serving' && LOAD.some((path) => path in read.inputs);
-  const kept = Object.fromEntries(Object.entries(inputs).filter(([path]) => !isLoad || !LOAD.includes(path)));
+  const kept = withoutLoad(inputs, read.inputs);
   const withModel =
     read.model && read.model.id !== scenario.model.preset ? withPick(kept, 'model', read.model.id) : kept;
   const withCluster =

@@ -52,7 +52,9 @@ function tableOf(text) {
     if (PRINTED[name]) found[PRINTED[name]] ??= ['None', 'not set'].includes(value) ? null : value;
   }
   const started = /--model(?:-path)?[= ](\S+)/.exec(text) ?? /\bmodel='([^']+)'/.exec(text);
+  const [, backend] = /--backend[= ](\S+)|\bbackend='([^']+)'/.exec(text)?.filter(Boolean) ?? [];
   return {
+    ...(backend && { backend }),
     ...found,
     ...(started && { model_id: started[1] }),
     ...(/max_concurrency=(\d+)/.exec(text) && { max_concurrency: /max_concurrency=(\d+)/.exec(text)[1] }),
@@ -61,8 +63,12 @@ function tableOf(text) {
 }
 
 // A number that may be a text; undefined for "inf", null and what is none.
-const numberOf = (value) =>
-  value !== null && value !== undefined && value !== '' && Number.isFinite(Number(value)) ? Number(value) : undefined;
+function numberOf(value) {
+  const number = typeof value === 'string' ? value.replace(/ RPS\.?$/, '') : value; // "15.0 RPS."
+  return number !== null && number !== undefined && number !== '' && Number.isFinite(Number(number))
+    ? Number(number)
+    : undefined;
+}
 
 /** @type {[RegExp, string][]} */
 const ENGINES = [
@@ -87,9 +93,12 @@ export const servingBenchmark = {
     const mean = (name) =>
       number(name) !== undefined && completed > 0 && Math.max(1, Math.round(number(name) / completed));
     const positive = (name) => (number(name) > 0 ? number(name) : undefined);
-    const concurrency = positive('max_concurrency');
-    const rate = positive('request_rate');
     const asked = positive('num_prompts') ?? completed;
+    const configured = positive('request_rate');
+    const most = positive('max_concurrency');
+    // A limit that all requests keep bounds nothing beside a rate.
+    const concurrency = configured && asked <= most ? undefined : most;
+    const rate = concurrency ? undefined : configured;
     const name = [result.model_id, result.model, result.server_info?.model_path].find(
       (one) => one && typeof one === 'string',
     );
@@ -100,7 +109,7 @@ export const servingBenchmark = {
     const inputs = {
       ...(mean('total_input_tokens') && { 'serving.prompt': `${mean('total_input_tokens')}` }),
       ...(mean('total_output_tokens') && { 'serving.output': `${mean('total_output_tokens')}` }),
-      ...(rate !== undefined && concurrency === undefined && { 'serving.requests_per_s': `${rate}` }),
+      ...(rate !== undefined && { 'serving.requests_per_s': `${rate}` }),
       ...(concurrency !== undefined && { 'serving.concurrency': `${concurrency}` }),
       ...(concurrency !== undefined &&
         asked > 0 && { 'serving.waves': `${Math.max(1, Math.round(asked / concurrency))}` }),
@@ -120,7 +129,11 @@ export const servingBenchmark = {
       number('mean_ttft_ms') > 0 && { figure: 'serving.ttft_s', value: number('mean_ttft_ms') / 1000 },
       number('output_throughput') > 0 && { figure: 'serving.tokens_per_s', value: number('output_throughput') },
     ].filter(Boolean);
-    const unread = [...(json ? [] : result.unread), ...(name && !model ? [name] : [])];
+    const unread = [
+      ...(json ? [] : result.unread),
+      ...(name && !model ? [name] : []),
+      ...(configured && !rate ? [`request rate ${configured}`] : []),
+    ];
     return {
       inputs,
       model,
