@@ -167,7 +167,7 @@ class TraceReader {
         continue;
       }
       TracedRequest request;
-      request.arrival = Number(one, TraceKey::kT, "t", 0, kLongestTime) * (1 * kS);
+      request.arrival = Number(one, TraceKey::kT, "t", 0, kLongestTime) * format_->time_unit;
       request.prompt = Whole(one, TraceKey::kIn, "in", 1);
       request.output = Whole(one, TraceKey::kOut, "out", 0);
       request.session = session;
@@ -206,7 +206,7 @@ class TraceReader {
       TracedRequest request;
       request.prompt = static_cast<Count>(prompt);
       request.output = static_cast<Count>(output);
-      if (starts != nullptr) request.arrival = starts->list[i] * (1 * kS);
+      if (starts != nullptr) request.arrival = starts->list[i] * format_->time_unit;
       Keep(row, std::move(request));
     }
     if (const TraceValue* rate = row.Find(TraceKey::kRequestRate);

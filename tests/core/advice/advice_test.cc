@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/advice/mapping_search.h"
 #include "core/advice/successors.h"
 #include "core/api/api.h"
 #include "core/scenario/parse_scenario.h"
@@ -117,6 +118,14 @@ TEST(Advice, EveryFigureIsThatOfTheChangedScenarioAndTheBestComesFirst) {
       }
     }
   }
+}
+
+// The number of replicas follows from the other degrees, unless the request states it.
+TEST(Advice, StatesTheDegreesThatDoNotFollow) {
+  const Json scenario = WithOverrides(Json::object(), {{"training.mapping.tp", 1}, {"training.mapping.dp", 8}}),
+             found{{"training.mapping.tp", 2}, {"training.mapping.dp", 4}};
+  EXPECT_EQ(ChangedMembers(found, Json::object(), scenario), (Json{{"training.mapping.tp", 2}}));
+  EXPECT_EQ(ChangedMembers(found, scenario, scenario), found);
 }
 
 TEST(Advice, NoChangeMadeByHandBeatsTheFirst) {

@@ -161,6 +161,23 @@ TEST(Algorithms, AMessageToTheOppositeRankOfARingGoesBothWays) {
   EXPECT_NEAR(after(3), 3 + 200. / 9, 1e-9);
 }
 
+// The same ring: partners four, two and one links apart exchange 1/2, 1/4 and 1/8 of 1 MB, and back. Each link carries
+// them for as many pairs as links, but half for the opposite ones, who use both ways: 4/2 * 1/2 + 2 * 1/4 + 1/8 = 13/8.
+TEST(Algorithms, HalvingOnARingLoadsItsLinks) {
+  const Cluster ring = Joined({Level(Topology::kRing, 8, 90 * kGBps, 1 * kUs)});
+  EXPECT_NEAR(Us(Time(ring, 8, CollectiveType::kAllReduce, 1 * kMB, "halving_doubling")), 2 * (7 + 13. / 8 * 1000 / 45),
+              1e-9);
+}
+
+// Nine groups of four: two steps within a group over links of 100 GB/s, four between groups, of three links each. A
+// group has four links to eight others, so that a message to one of them has half a link.
+TEST(Algorithms, ADragonflyBroadcastsThroughFewLinksBetweenGroups) {
+  const Cluster groups = Joined({Level(Topology::kFullyConnected, 4, 300 * kGBps, 0.5 * kUs),
+                                 Level(Topology::kDragonfly, 9, 100 * kGBps, 1 * kUs)});
+  EXPECT_NEAR(Us(Time(groups, 36, CollectiveType::kBroadcast, 1 * kMB, "binomial")), 2 * (0.5 + 10) + 4 * (3 + 2 * 10),
+              1e-9);
+}
+
 // A torus of 4 x 4 x 4 is the hypercube of 64: each ring of four is a square.
 TEST(Algorithms, ATorusOfFoursIsAHypercube) {
   const Cluster torus = Joined({Grid(Topology::kTorus, {4, 4, 4}, 600 * kGBps)});

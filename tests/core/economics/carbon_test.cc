@@ -47,6 +47,14 @@ TEST(Carbon, ProductCarbonFootprints) {
   EXPECT_NEAR(of("a100-sxm4-40gb") / 127.6, 1, 0.25);
 }
 
+// Devices of several servers have a network between them.
+TEST(Carbon, ADeviceBringsItsShareOfServerAndNetwork) {
+  const CarbonCost carbon = CostOf({"cluster=dgx-h100", "cluster.devices=64"}).carbon;
+  EXPECT_GT(carbon.server, Grams());
+  EXPECT_GT(carbon.network, Grams());
+  EXPECT_NEAR(carbon.of_system / (carbon.embodied + carbon.server + carbon.network), 1, 1e-12);
+}
+
 TEST(Carbon, PartsAddUpForEveryKindOfDevice) {
   for (const char* device : {"h100-sxm5-80gb", "mi300x", "tpu-v4", "rtx-4090", "m2-ultra", "t4"}) {
     const CostReport report = CostOf({"cluster=dgx-h100", std::string("cluster.device=") + device});

@@ -89,6 +89,14 @@ TEST(CostStudy, CountsHoldEverySample) {
   double all = 0;
   for (const Json& count : answer["device_hour_usd_counts"]["counts"]) all += count.get<double>();
   EXPECT_EQ(all, 300.0);
+  // Of 36 equal steps, the first 18 hold what lies below the middle.
+  const Json drawn = Ask(R"({"kind": "monte_carlo", "last": 300})"), &counted = drawn["device_usd_counts"];
+  const double middle = (*NumberAt(counted, "from") + *NumberAt(counted, "to")) / 2;
+  int below = 0, in_steps = 0;
+  for (const Json& value : drawn["device_usd"]) below += value.get<double>() < middle ? 1 : 0;
+  for (std::size_t i = 0; i < 18; ++i) in_steps += counted["counts"][i].get<int>();
+  EXPECT_EQ(in_steps, below);
+  EXPECT_EQ(counted["counts"].size(), 36U);
   EXPECT_LE(answer["device_hour_usd_counts"]["from"].get<double>(),
             answer["device_hour_usd_quantiles"]["p5"].get<double>());
   EXPECT_GE(answer["device_hour_usd_counts"]["to"].get<double>(),

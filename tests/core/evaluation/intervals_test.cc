@@ -1,6 +1,7 @@
 // Intervals in the report.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
 #include "core/api/api.h"
@@ -38,6 +39,22 @@ TEST(Intervals, StandBesideEveryHeadlineFigureAndHoldIt) {
   }
   EXPECT_EQ((*MemberAt(report, "serving.tpot_interval.rows")).size(), 5U);
   EXPECT_NE(TextOf(*MemberAt(report, "serving.tpot_interval.why")).find("If ten people measured"), std::string::npos);
+}
+
+// The text says the same as the numbers.
+TEST(Intervals, SayTheirEndsInPercent) {
+  const Json report = ReportWith({});
+  for (const auto& [interval, answer] :
+       {std::pair<std::string, std::string>{"training.step_time_interval", "training.step_time_s"},
+        {"serving.tpot_interval", "serving.tpot_s"}}) {
+    const auto percent = [&, at = At(report, answer)](const std::string& end) {
+      return std::to_string(std::lround(100 * std::abs(At(report, interval + end) / at - 1)));
+    };
+    EXPECT_NE(TextOf(*MemberAt(report, interval + ".why"))
+                  .find("between " + percent(".low") + " % less and " + percent(".high") + " % more"),
+              std::string::npos)
+        << interval;
+  }
 }
 
 // Measurements by others are slower than predicted more often, and further, than faster.

@@ -10,7 +10,9 @@
 
 #include "core/catalogue/presets.h"
 #include "core/evaluation/evidence_files.h"
+#include "core/evidence/run_setting.h"
 #include "core/studies/coverage.h"
+#include "tests/core/preset.h"
 
 namespace slipstick {
 namespace {
@@ -283,6 +285,24 @@ TEST(PublishedRuns, CoverageIsAnsweredByKind) {
   const auto is_whole = [](const MeasuredRun& run) { return run.kind == MeasuredKind::kWholeRun; };
   EXPECT_EQ(runs, std::count_if(MeasuredRuns().begin(), MeasuredRuns().end(),
                                 [&](const MeasuredRun& run) { return !is_whole(run); }));
+}
+
+// Little's law: ten requests/s of which five wait, wait half a second each; never longer than a first token takes
+// besides its own prefill.
+TEST(RunSetting, SaysWhatShareOfAFirstTokenIsTheQueue) {
+  const Model model = FromPreset<Model>("llama-3.1-8b");
+  const Cluster cluster = FromPreset<Cluster>("dgx-h100");
+  ServingReport report;
+  report.batch = 1;
+  report.prefill = 200 * kMs, report.ttft = 1 * kS;
+  report.requests_per_s = 10;
+  const auto queued = [&](double waiting) {
+    report.requests_waiting = waiting;
+    return SettingOf(MeasuredKind::kFirstToken, model, cluster, ServingLoad(), report).queued;
+  };
+  EXPECT_EQ(queued(0), 0);
+  EXPECT_NEAR(queued(5), 0.5, 1e-9);
+  EXPECT_NEAR(queued(9), 0.8, 1e-9);
 }
 
 }  // namespace

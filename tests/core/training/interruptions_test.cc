@@ -95,6 +95,10 @@ TEST(Interruptions, MoreOfThemNeverHelp) {
   const RunReport never = Evaluated(Case(0.1 * kS, 30 * kS).scenario).run;
   EXPECT_EQ(never.goodput, 0);
   EXPECT_FALSE(never.wall_time);
+  // Nor with one every 100 s where a restart takes an hour.
+  Scenario slow_to_start = Case(100 * kS, 1 * kS).scenario;
+  slow_to_start.training->interruptions.restart = 1 * kHour;
+  EXPECT_FALSE(Evaluated(slow_to_start).run.wall_time);
 }
 
 TEST(Interruptions, AsynchronousCheckpointsCostLess) {
