@@ -33,36 +33,53 @@ Ratio PassMates(const Deployment& deployment, Ratio running) {
                 "of those that start together, as many as a step takes");
 }
 
-// Mean over a benchmark of `waves` rounds whose streams start together. In the first round half of the others' prefills
+// Share of a benchmark's requests that start together: those that find a slot in its first round.
+Ratio StartTogether(const Deployment& deployment, Ratio running, Ratio offered) {
+  return Figure("Requests that start together", running / (offered * Ratio(*deployment.load.waves)),
+                "those of all rounds that find a slot at once");
+}
+
+// Mean over a benchmark whose streams start together. Of the requests that begin at once, half of the others' prefills
 // come before a request's own and half while it decodes: it waits for each of them once. Prompts of one pass end
 // together, so half of the prompts that share its pass also come before. With one output token, all prefills do.
-RoundTimes OverRounds(const Deployment& deployment, Ratio running, const RequestCycle& steady,
+RoundTimes OverRounds(const Deployment& deployment, Ratio running, Ratio together, const RequestCycle& steady,
                       const DecodeTimes& decode, const PrefillTimes& prefill) {
-  const Ratio output(deployment.load.output), waves(*deployment.load.waves), others = steady.others;
+  const Ratio output(deployment.load.output), others = steady.others;
   const double half = output > 1 ? 0.5 : 1;
   const Seconds of_first_round = TakesTurns(deployment) ? prefill.shared : prefill.stall.added;  // in full passes
   const Ratio before = Figure("Others' prefills before the first token in the first round",
                               min(others, half * (others + PassMates(deployment, running))),
                               "half of them, with those that end together with its own");
   return {
-      Figure("Waiting for others' prefills", (1 - 1 / waves) * steady.prefill_wait + before * prefill.shared / waves,
-             "all streams start together in the first benchmark round; later rounds are steady", kClosedLoopSource),
+      Figure("Waiting for others' prefills", (1 - together) * steady.prefill_wait + together * before * prefill.shared,
+             "some requests start together, the others are steady", kClosedLoopSource),
       Figure("Time per output token over all rounds",
-             (1 - 1 / waves) * steady.tpot +
-                 (decode.token + (others - before) * of_first_round / max(1.0, output - 1)) / waves,
-             "in the first round, the prefills after the request's own", kClosedLoopSource)};
+             (1 - together) * steady.tpot +
+                 together * (decode.token + (others - before) * of_first_round / max(1.0, output - 1)),
+             "of those that start together, the prefills after the request's own", kClosedLoopSource)};
 }
 
-// Throughput (requests per second) of a group that always has `running` sequences; for a benchmark load, the mean over
-// its rounds.
-double ServedBy(const Deployment& deployment, double running) {
+// Mean over a benchmark of the time that its requests wait for a slot. In later rounds each waits for a turn of the
+// queue. At first all are in the queue. Those that find a slot start together and end together, after their time in a
+// slot; the others follow as slots become free, and the last one waits for a turn.
+Seconds WaitOverRounds(const Deployment& deployment, Seconds turn, Seconds in_slot, Ratio find_slots) {
+  const Ratio first = 1 / Ratio(*deployment.load.waves);
+  return Figure(
+      "Waiting for a slot over all rounds", turn * (1 - first) + first * (1 - find_slots) * (turn + in_slot) / 2,
+      "at first all are in the queue: from the time in a slot of those ahead to a turn, half of both in the mean");
+}
+
+// Throughput (requests per second) of a group that always has `running` of the sequences that it is offered; for a
+// benchmark load, the mean over its rounds.
+double ServedBy(const Deployment& deployment, double running, double offered) {
   const DecodeTimes decode = DecodeOf(deployment, running);
   if (deployment.load.disaggregated) return running / (decode.token / (1 * kS));
   const PrefillTimes prefill = PrefillsOf(deployment, running, decode);
   const RequestCycle steady = SteadyCycle(deployment, running, decode, prefill);
   if (!deployment.load.waves || deployment.load.requests_per_s || !(steady.others > 0))
     return running / (steady.time / (1 * kS));
-  const RoundTimes mean = OverRounds(deployment, running, steady, decode, prefill);
+  const RoundTimes mean =
+      OverRounds(deployment, running, StartTogether(deployment, running, offered), steady, decode, prefill);
   const Ratio output(deployment.load.output);
   return running / ((steady.alone + mean.prefill_wait + (output - 1) * mean.tpot) / (1 * kS));
 }
@@ -118,7 +135,8 @@ Ratio UsefulSlots(const Deployment& deployment, Ratio max_slots, bool may_wait, 
   double slots = 1, most = 0;
   const auto attempt = [&](double tried) {
     if (tried < 1 || tried > held) return;
-    const double served = ServedBy(plain, offered ? std::min(tried, offered->base()) : tried);
+    const double running = offered ? std::min(tried, offered->base()) : tried;
+    const double served = ServedBy(plain, running, offered ? offered->base() : running);
     if (served > most) slots = tried, most = served;
   };
   attempt(plain.device_slots);
@@ -238,22 +256,28 @@ ServingPerformance ClosedLoop(const Deployment& deployment, Ratio concurrency, R
   };
   const RequestCycle steady = turns ? of_turns() : SteadyCycle(deployment, running, decode, prefill);
   const bool benchmark = rounds == Rounds::kBenchmark && deployment.load.waves && steady.others > 0;
-  const RoundTimes mean = benchmark ? OverRounds(deployment, running, steady, decode, prefill)
+  const Ratio together = benchmark ? StartTogether(deployment, running, offered) : Ratio(0);
+  const RoundTimes mean = benchmark ? OverRounds(deployment, running, together, steady, decode, prefill)
                                     : RoundTimes{steady.prefill_wait, steady.tpot};
   performance.tpot = Figure("Time per output token (TPOT)", mean.tpot,
                             "after the first, with others' prefills in between", kClosedLoopSource);
   const Seconds in_slot = steady.alone + mean.prefill_wait + (output - 1) * performance.tpot;
-  performance.queue =
+  const Seconds turn =
       Figure("Waiting for a slot", (offered - running) / running * in_slot, "running requests end one after the other");
+  const bool queue_fills = benchmark && offered > running;
+  performance.queue = queue_fills ? WaitOverRounds(deployment, turn, in_slot, running / offered) : turn;
   performance.ttft = Figure("Time to first token (TTFT)", steady.alone + mean.prefill_wait + performance.queue,
                             "own prefill, waiting for others' prefills and for a slot", kClosedLoopSource);
   performance.latency = Figure("End-to-end latency", performance.ttft + (output - 1) * performance.tpot);
   SetPrefillsBefore(steady, mean.prefill_wait, performance);
-  const RequestFlow flow = FlowOf(deployment, concurrency, performance.latency);
+  const RequestFlow flow = FlowOf(deployment, concurrency, performance.latency + (turn - performance.queue));
   performance.rate = flow.rate;
   performance.in_flight = Figure("Requests in flight", flow.in_system * running / offered, "all replicas");
   performance.waiting =
-      Figure("Requests waiting for a slot", max(0.0, flow.in_system - performance.in_flight), "all replicas");
+      queue_fills
+          ? Figure("Requests waiting for a slot", flow.rate / (output * kToken) * performance.queue,
+                   "all replicas, mean over all rounds: Little's law")
+          : Figure("Requests waiting for a slot", max(0.0, flow.in_system - performance.in_flight), "all replicas");
   return performance;
 }
 

@@ -197,6 +197,24 @@ TEST(Simulation, AgreesWithTheClosedFormInTheQueueForFewSlots) {
   EXPECT_GE(within, 0.8 * all);
 }
 
+// All requests sent at once, more than run at once, or streams of three: those that find a slot start together and end
+// together, as all outputs are of one length. Where prompts come first, each batch of them then decodes without a pause,
+// which the closed form says of the first batch alone.
+TEST(Simulation, AgreesWithTheClosedFormWhereAllStartTogether) {
+  for (const std::string engine : {"vllm", "sglang", "trtllm"}) {
+    for (const auto& [concurrency, waves] :
+         {std::pair<std::string, std::string>{"150", "1"}, {"300", "1"}, {"1000", "1"}, {"300", "3"}}) {
+      const Assignments load = kLlama + Assignments{"serving.engine=" + engine, "serving.max_requests=128",
+                                                    "serving.concurrency=" + concurrency, "serving.waves=" + waves};
+      const ServingReport closed = Serve(load);
+      const SimulatedServing simulated = Simulated(load);
+      EXPECT_NEAR(closed.ttft / simulated.ttft, 1, 0.25) << engine << " " << concurrency << " " << waves;
+      if (engine == "sglang") continue;
+      EXPECT_NEAR(closed.tpot / simulated.tpot, 1, 0.2) << engine << " " << concurrency << " " << waves;
+    }
+  }
+}
+
 // Engines that look for requests every 30 steps, or collect prompts for 20: the closed forms' first token has the same
 // wait.
 TEST(Simulation, GathersPromptsAsTheClosedFormsSay) {
