@@ -1,6 +1,8 @@
 #include "core/catalogue/presets.h"
 
+#include <algorithm>
 #include <cassert>
+#include <cctype>
 #include <deque>
 
 #include "core/base/made_once.h"
@@ -69,6 +71,19 @@ Json Entry::SingleDevice() const {
   return json;
 }
 
+// Its letters and digits, with a hyphen for all that stands between them.
+std::string WordsOf(std::string_view name) {
+  std::string words;
+  for (const char c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      words += c;
+    } else if (!words.empty() && words.back() != '-') {
+      words += '-';
+    }
+  }
+  return words;
+}
+
 }  // namespace
 
 const std::vector<PresetText>& PresetTexts() {
@@ -97,11 +112,20 @@ const Json* FindPreset(std::string_view kind, std::string_view id) {
 }
 
 std::vector<std::string> NearestPresets(std::string_view kind, std::string_view id) {
-  std::vector<std::string_view> ids;
+  std::vector<std::string_view> ids, words;
+  std::deque<std::string> names;  // as words of an id: a name such as "TensorRT-LLM" is asked for too
   for (const Entry& entry : Entries()) {
-    if (entry.kind() == kind) ids.push_back(entry.id());
+    if (entry.kind() != kind) continue;
+    ids.push_back(entry.id());
+    const auto name = entry.json().find("name");
+    words.push_back(names.emplace_back(name != entry.json().end() && name->is_string() ? WordsOf(TextOf(*name)) : ""));
   }
-  const std::vector<std::string> near = NearestNames(id, ids);
+  std::vector<std::string> near = NearestNames(id, ids);
+  if (near.empty()) {
+    for (std::string& one : near = NearestNames(WordsOf(id), words)) {
+      one = ids[static_cast<std::size_t>(std::find(words.begin(), words.end(), one) - words.begin())];
+    }
+  }
   constexpr std::size_t kFew = 6;
   return near.empty() && ids.size() <= kFew ? std::vector<std::string>(ids.begin(), ids.end()) : near;
 }

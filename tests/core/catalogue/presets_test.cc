@@ -58,6 +58,8 @@ TEST(Presets, EveryEntryIsJsonAndItsIdIsItsOwn) {
 TEST(Presets, TheNearestAreOfTheSameKind) {
   EXPECT_EQ(NearestPresets("engine", "vlm").front(), "vllm");
   EXPECT_EQ(NearestPresets("device", "h100-sxm-80gb").front(), "h100-sxm5-80gb");
+  EXPECT_EQ(NearestPresets("engine", "tensorrt-llm").front(), "trtllm");
+  EXPECT_EQ(NearestPresets("device", "Ryzen AI Max 395").front(), "strix-halo");
   EXPECT_TRUE(NearestPresets("engine", "h100-sxm5-80gb").empty());
   // All of a small kind.
   EXPECT_EQ(NearestPresets("tuning", "fast"), (std::vector<std::string>{"stock", "tuned"}));
