@@ -232,9 +232,10 @@ void SetLaunches(Deployment& deployment) {
 void SetTuning(Deployment& deployment) {
   const Tuning& tuning = deployment.load.tuning;
   LaunchOverheads& launch = deployment.launch;
-  const TuningFactor step =
-      StepFactor(tuning, deployment.engine, deployment.model.moe.has_value(), deployment.cluster.device.architecture);
+  const bool has_experts = deployment.model.moe.has_value();
+  const TuningFactor step = StepFactor(tuning, deployment.engine, has_experts, deployment.cluster.device.architecture);
   deployment.step_factor = deployment.engine.plain ? deployment.InputAt(step.path, step.value) : step.value;
+  launch.per_sequence = SequenceAsRun(tuning, deployment.engine, has_experts, launch.per_sequence);
   if (launch.graphs) launch.per_operation = LaunchAsRun(tuning, deployment.engine, launch.per_operation);
 }
 

@@ -149,7 +149,8 @@ constexpr FieldRow kServingLoadFields[] = {
         .AtMost(1'000'000'000)
         .Advanced(),
     Of<&ServingLoad::max_requests>("max_requests",
-                                   "Limit of concurrent requests in the engine; off: memory is the limit")
+                                   "Limit of concurrent requests in the engine; off: memory is the limit, or the "
+                                   "engine's default where a plain command runs it")
         .Between(1, 1 << 24)
         .Advanced(),
     Of<&ServingLoad::waves>("waves",

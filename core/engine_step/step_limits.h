@@ -23,6 +23,14 @@ struct StepTokenLimit {
 // Maximum prompt tokens per step: the load's chunk, the engine's default for the device, or its scheduler's limit.
 StepTokenLimit StepTokensOf(const ServingLoad& load, const Device& device);
 
+struct SequenceLimit {
+  Count sequences = 0;
+  std::string_view path{};  // of the input that sets the limit
+};
+// Maximum sequences that run at once: as the load states it, its batch too; else the engine's default for the device, if
+// nobody raises it, or its scheduler's limit.
+SequenceLimit SequencesOf(const ServingLoad& load, const Device& device);
+
 // Whether a prompt longer than a step is split over several steps.
 inline bool SplitsPrompts(const ServingLoad& load) {
   return load.prefill_chunk || load.engine.scheduler.splits_prompts;

@@ -48,7 +48,7 @@ SchedulerRules RulesOf(const ServingLoad& load, const Device& device) {
   rules.splits_prompts = SplitsPrompts(load);
   rules.collect_steps = scheduler.collect_steps;
   rules.collect_tokens = scheduler.collect_share * rules.step_tokens;
-  rules.max_sequences = static_cast<double>(load.max_requests.value_or(scheduler.max_sequences));
+  rules.max_sequences = static_cast<double>(SequencesOf(load, device).sequences);
   rules.reserved = ReservedShare(load.engine);
   return rules;
 }

@@ -22,6 +22,11 @@ Seconds StepAsRun(Seconds tuned_step, const Engine& engine, Ratio step_factor) {
   return Figure("Step as the engine is run", tuned_step * step_factor, "over that of a tuned run");
 }
 
+Seconds SequenceAsRun(const Tuning& tuning, const Engine& engine, bool has_experts, Seconds tuned) {
+  if (engine.plain || has_experts) return tuned;
+  return Figure("Engine's overhead per sequence", tuned + tuning.sequence, "as the engine is run");
+}
+
 Seconds LaunchAsRun(const Tuning& tuning, const Engine& engine, Seconds tuned_launch) {
   if (engine.plain) return tuned_launch;
   return Figure("Host's time per operation of a prefill", tuned_launch * tuning.host, "as the engine is run");

@@ -24,15 +24,17 @@ struct TuningOn {
 };
 FIELDS_OF(TuningOn);
 
-// Time factors relative to a tuned run.
+// What is longer than in a tuned run: factors, and a time.
 struct Tuning {
   std::string preset = "tuned";
   std::string name = "Tuned";
-  Ratio dense = 1;           // of a step that decodes, of a dense model
-  Ratio experts = 1;         // of a mixture of experts
-  std::vector<TuningOn> on;  // exceptions
-  Ratio host = 1;            // on the host's time for a request and for the launches of its prefill
-  bool collects = true;      // prompts wait for others, so that the passes of a prefill are full
+  Ratio dense = 1;            // of a step that decodes, of a dense model
+  Ratio experts = 1;          // of a mixture of experts
+  std::vector<TuningOn> on;   // exceptions
+  Seconds sequence{};         // longer per sequence of a step that decodes, of a dense model
+  Ratio host = 1;             // on the host's time for a request and for the launches of its prefill
+  bool collects = true;       // prompts wait for others, so that the passes of a prefill are full
+  bool raises_limits = true;  // more sequences run than the engine's default for the device, where they fit
   LogSpread token, first_token;
 };
 template <>
@@ -49,8 +51,10 @@ struct TuningFactor {
 // Factor on a decode step. It is 1 if the engine's constants were fitted to plain commands.
 TuningFactor StepFactor(const Tuning& tuning, const Engine& engine, bool has_experts, Architecture architecture);
 double HostFactor(const Tuning& tuning, const Engine& engine);
-// Converts times of a tuned engine to this way of running it: a decode step, and host time per operation of a prefill.
+// Converts times of a tuned engine to this way of running it: a decode step, its overhead per sequence, and host time per
+// operation of a prefill.
 Seconds StepAsRun(Seconds tuned_step, const Engine& engine, Ratio step_factor);
+Seconds SequenceAsRun(const Tuning& tuning, const Engine& engine, bool has_experts, Seconds tuned);
 Seconds LaunchAsRun(const Tuning& tuning, const Engine& engine, Seconds tuned_launch);
 
 }  // namespace slipstick

@@ -26,6 +26,9 @@ constexpr auto kTuningFields = Advanced(
          .Label("Decode step over a tuned run's, experts")
          .Between(kLeast, 1 / kLeast),
      Of<&Tuning::on>("on", "Exceptions per device architecture").Label("Exception"),
+     Of<&Tuning::sequence>("sequence", "Longer per sequence of a decode step than in a tuned run, dense model")
+         .Label("Longer per sequence than a tuned run, dense")
+         .Between(0, 1),
      Of<&Tuning::host>("host",
                        "Host's time for a request and for the launches of its prefill, over that of a tuned run, which "
                        "collects requests")
@@ -35,6 +38,10 @@ constexpr auto kTuningFields = Advanced(
                            "Prompts wait for others, so that a pass that only prefills is full; otherwise it holds "
                            "whoever has come, and others do not decode while the host launches it")
          .Label("Prompts wait for full passes"),
+     Of<&Tuning::raises_limits>("raises_limits",
+                                "As many requests run at once as fit; otherwise no more than the engine's default for "
+                                "the device, where serving.max_requests states no other")
+         .Label("Runs more requests than the engine's default"),
      Of<&Tuning::token>("token", "Spread of the time per token in the interval"),
      Of<&Tuning::first_token>("first_token", "Spread of the first token in the interval")});
 constinit const Fields Schema<Tuning>::fields(kTuningFields);

@@ -71,6 +71,9 @@ const std::vector<Assignments>& Scenarios() {
        "serving.tuning=stock"},
       {"model=llama-3.1-8b", "cluster=single-h100-sxm5-80gb", "training=null", "serving.engine=sglang",
        "serving.concurrency=16", "serving.tuning=stock"},
+      // More requests than vLLM runs at once on a card of 24 GB.
+      {"model=qwen3-0.6b", "cluster=single-rtx-4090", "training=null", "serving.engine=vllm", "serving.prompt=100",
+       "serving.output=100", "serving.concurrency=500", "serving.tuning=stock"},
       {"model=llama-3.1-8b", "cluster=single-a100-sxm4-80gb", "training=null", "serving.engine=vllm",
        "serving.concurrency=64"},
       {"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "training.mapping.pp=2",
