@@ -27,8 +27,8 @@ struct SequenceLimit {
   Count sequences = 0;
   std::string_view path{};  // of the input that sets the limit
 };
-// Maximum sequences that run at once: as the load states it, its batch too; else the engine's default for the device, if
-// nobody raises it, or its scheduler's limit.
+// Maximum sequences that run at once: as the load states it, its batch too; else the engine's default for the device,
+// if nobody raises it, or its scheduler's limit.
 SequenceLimit SequencesOf(const ServingLoad& load, const Device& device);
 
 // Whether a prompt longer than a step is split over several steps.

@@ -42,13 +42,13 @@ Ratio StartTogether(const Deployment& deployment, Ratio running, Ratio offered) 
 // Mean over a benchmark whose streams start together. Of the requests that begin at once, half of the others' prefills
 // come before a request's own and half while it decodes: it waits for each of them once. Prompts of one pass end
 // together, so half of the prompts that share its pass also come before. With one output token, all prefills do.
-RoundTimes OverRounds(const Deployment& deployment, Ratio running, Ratio together, const RequestCycle& steady,
+RoundTimes OverRounds(const Deployment& deployment, Ratio together, const RequestCycle& steady,
                       const DecodeTimes& decode, const PrefillTimes& prefill) {
   const Ratio output(deployment.load.output), others = steady.others;
   const double half = output > 1 ? 0.5 : 1;
   const Seconds of_first_round = TakesTurns(deployment) ? prefill.shared : prefill.stall.added;  // in full passes
   const Ratio before = Figure("Others' prefills before the first token in the first round",
-                              min(others, half * (others + PassMates(deployment, running))),
+                              min(others, half * (others + PassMates(deployment, others + 1))),
                               "half of them, with those that end together with its own");
   return {
       Figure("Waiting for others' prefills", (1 - together) * steady.prefill_wait + together * before * prefill.shared,
@@ -78,8 +78,7 @@ double ServedBy(const Deployment& deployment, double running, double offered) {
   const RequestCycle steady = SteadyCycle(deployment, running, decode, prefill);
   if (!deployment.load.waves || deployment.load.requests_per_s || !(steady.others > 0))
     return running / (steady.time / (1 * kS));
-  const RoundTimes mean =
-      OverRounds(deployment, running, StartTogether(deployment, running, offered), steady, decode, prefill);
+  const RoundTimes mean = OverRounds(deployment, StartTogether(deployment, running, offered), steady, decode, prefill);
   const Ratio output(deployment.load.output);
   return running / ((steady.alone + mean.prefill_wait + (output - 1) * mean.tpot) / (1 * kS));
 }
@@ -257,7 +256,7 @@ ServingPerformance ClosedLoop(const Deployment& deployment, Ratio concurrency, R
   const RequestCycle steady = turns ? of_turns() : SteadyCycle(deployment, running, decode, prefill);
   const bool benchmark = rounds == Rounds::kBenchmark && deployment.load.waves && steady.others > 0;
   const Ratio together = benchmark ? StartTogether(deployment, running, offered) : Ratio(0);
-  const RoundTimes mean = benchmark ? OverRounds(deployment, running, together, steady, decode, prefill)
+  const RoundTimes mean = benchmark ? OverRounds(deployment, together, steady, decode, prefill)
                                     : RoundTimes{steady.prefill_wait, steady.tpot};
   performance.tpot = Figure("Time per output token (TPOT)", mean.tpot,
                             "after the first, with others' prefills in between", kClosedLoopSource);

@@ -66,7 +66,7 @@ class PoolSearch {
       return PoolSizes{prefillers * prefiller.devices, decoders * decoder.devices};
     };
     TryNumbers(
-        prefiller, sized.prefill_replicas, decoder, sized.decode_replicas,
+        prefiller, decoder, {sized.prefill_replicas, sized.decode_replicas},
         [&](Count prefillers, Count decoders) {
           return decoders <= sized.decode_replicas && devices_of(prefillers, decoders).Total() < fewest.Total();
         },
@@ -133,24 +133,27 @@ class PoolSearch {
         !verdict.holds())
       return KeepFailing(verdict);
     TryNumbers(
-        prefiller, kMostReplicas, decoder, kMostReplicas,
+        prefiller, decoder, {kMostReplicas, kMostReplicas},
         [&](Count prefillers, Count decoders) { return CanImprove(prefiller, prefillers, decoder, decoders); },
         [&](Count prefillers, Count decoders) { Keep(prefiller, prefillers, decoder, decoders); });
   }
 
+  struct Numbers {
+    Count prefillers, decoders;
+  };
   // Visits every number of decode replicas that may help with the least of prefill replicas, each with the fewest that
   // it needs. More decode replicas shorten the wait for a slot, so fewer prefill replicas may suffice. The most of both
   // must hold.
   template <class MayHelp, class Visit>
-  void TryNumbers(const Replica& prefiller, Count most_prefillers, const Replica& decoder, Count most_decoders,
-                  const MayHelp& may_help, const Visit& visit) {
+  void TryNumbers(const Replica& prefiller, const Replica& decoder, const Numbers& most, const MayHelp& may_help,
+                  const Visit& visit) {
     const auto holds = [&](Count prefillers, Count decoders) {
       return Judge(prefiller, prefillers, decoder, decoders, problem_.targets).holds();
     };
-    const Count least = Fewest(most_prefillers, [&](Count count) { return holds(count, most_decoders); });
-    Count decoders = Fewest(most_decoders, [&](Count count) { return holds(most_prefillers, count); });
+    const Count least = Fewest(most.prefillers, [&](Count count) { return holds(count, most.decoders); });
+    Count decoders = Fewest(most.decoders, [&](Count count) { return holds(most.prefillers, count); });
     for (; may_help(least, decoders); ++decoders) {
-      const Count prefillers = Fewest(most_prefillers, [&](Count count) { return holds(count, decoders); });
+      const Count prefillers = Fewest(most.prefillers, [&](Count count) { return holds(count, decoders); });
       visit(prefillers, decoders);
       if (prefillers == least) return;
     }

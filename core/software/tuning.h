@@ -51,8 +51,8 @@ struct TuningFactor {
 // Factor on a decode step. It is 1 if the engine's constants were fitted to plain commands.
 TuningFactor StepFactor(const Tuning& tuning, const Engine& engine, bool has_experts, Architecture architecture);
 double HostFactor(const Tuning& tuning, const Engine& engine);
-// Converts times of a tuned engine to this way of running it: a decode step, its overhead per sequence, and host time per
-// operation of a prefill.
+// Converts times of a tuned engine to this way of running it: a decode step, its overhead per sequence, and host time
+// per operation of a prefill.
 Seconds StepAsRun(Seconds tuned_step, const Engine& engine, Ratio step_factor);
 Seconds SequenceAsRun(const Tuning& tuning, const Engine& engine, bool has_experts, Seconds tuned);
 Seconds LaunchAsRun(const Tuning& tuning, const Engine& engine, Seconds tuned_launch);
