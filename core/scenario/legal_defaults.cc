@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/operators/efficiency.h"
 #include "core/serving/serving.h"
 #include "core/serving/serving_memory.h"
 #include "core/training/training.h"
@@ -174,10 +175,20 @@ class ServingAdjuster {
       if (written_.IsDefault("serving.precision.activations")) precision.activations = Precision::kFp16;
       return;
     }
+    constexpr Count kFollowWeightsFrom = 3;
+    if (!may_change && version_ >= kFollowWeightsFrom && written_.IsDefault("serving.precision.activations"))
+      precision.activations = ActivationsOf(precision.weights);
     if (version_ < 2 || !published || !may_change || BytesPerElement(*published) >= BytesPerElement(precision.weights))
       return;
     precision.weights = *published;
     if (written_.IsDefault("serving.precision.activations")) precision.activations = Precision::kBf16;
+  }
+
+  // Checkpoints in fp8, mxfp8 and nvfp4 quantize both where the device multiplies in that format; narrow weights are otherwise
+  // converted while they are read.
+  [[nodiscard]] Precision ActivationsOf(Precision weights) const {
+    const bool both = weights == Precision::kFp8 || weights == Precision::kMxfp8 || weights == Precision::kNvfp4;
+    return BytesPerElement(weights) >= 2 || (both && Supports(cluster_.device, weights)) ? weights : Precision::kBf16;
   }
 
   void AdjustLengths(ServingLoad& load) const {

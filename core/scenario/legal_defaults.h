@@ -3,7 +3,8 @@
 // A legal value stays; in serving, the model must fit too. Otherwise, in this order:
 //   serving.concurrency        none where a batch per replica or a rate of arrivals is written; else at most what fits
 //   serving.precision          of the weights as they are published, where that is narrower, the activations in 16 bit;
-//                              where the engine lists the formats that it has, one of these, the activations in fp16
+//                              where the engine lists the formats that it has, one of these, the activations in fp16;
+//                              from version 3 on the activations follow written weights
 //   serving.prompt, output     prompt + output within the model's learned positions, the prompt shrinks first; from
 //                              version 3 on the prompt within its context too
 //   serving.devices            at most the cluster's, a multiple of the written degrees

@@ -35,6 +35,32 @@ Json Report(const std::vector<std::string>& assignments) {
   return *ParseJson(EvaluateAnswer(R"({"version": 1})", assignments, "", false).text);
 }
 
+// Products are in the format of the checkpoint where the device has it, and in 16 bit where weights alone are narrow:
+// H100 has no fp4, A100 no fp8.
+TEST(LegalDefaults, ActivationsFollowWrittenWeights) {
+  const auto activations = [](const std::string& cluster, const std::string& weights,
+                              const std::string& version = "3") {
+    return Of({"model=llama-3.1-8b", "cluster=" + cluster, "serving.precision.weights=" + weights},
+              R"({"version": )" + version + "}")
+        .serving->precision.activations;
+  };
+  for (const auto& [weights, expected] : {std::pair<std::string, Precision>{"bf16", Precision::kBf16},
+                                          {"fp16", Precision::kFp16},
+                                          {"fp8", Precision::kFp8},
+                                          {"int8", Precision::kBf16},
+                                          {"int4", Precision::kBf16},
+                                          {"nvfp4", Precision::kBf16},
+                                          {"mxfp4", Precision::kBf16},
+                                          {"q4_k_m", Precision::kBf16}})
+    EXPECT_EQ(activations("dgx-h100", weights), expected) << weights;
+  EXPECT_EQ(activations("dgx-b200", "nvfp4"), Precision::kNvfp4);
+  EXPECT_EQ(activations("dgx-a100", "fp8"), Precision::kBf16);
+  EXPECT_EQ(activations("dgx-h100", "bf16", "2"), Precision::kFp8) << "as links of the second version mean it";
+  EXPECT_EQ(Of({"serving.precision.weights=bf16", "serving.precision.activations=fp8"}, R"({"version": 3})")
+                .serving->precision.activations,
+            Precision::kFp8);
+}
+
 // gpt-oss-120b is published in MXFP4, 60.8 GiB (model card, table 1), so that one GPU of 80 GB holds it; its
 // activations stay in bf16.
 TEST(LegalDefaults, WeightsAreServedAsPublishedWhereThatIsNarrower) {
