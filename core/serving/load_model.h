@@ -113,6 +113,10 @@ double SettledSequences(double slots, const Inflow& inflow) {
 // lowers the throughput: then the number with the highest throughput.
 Ratio UsefulSlots(const Deployment& deployment, Ratio max_slots, bool may_wait, std::optional<Ratio> offered);
 
+// Of `slots`, those that prompts can fill. Each step decodes all that run and takes no more than `prompts`, so no more
+// run than come in the `steps` of a request, unless the engine prefills first.
+Ratio FilledSlots(const Deployment& deployment, Ratio slots, Ratio prompts, Ratio steps);
+
 // Mean wait in a queue of random arrivals, relative to the service time: that of an M/M/c queue (Sakasegawa 1977) times
 // (1 + variation) / 2, where `variation` is the squared coefficient of variation of the service times (Allen and
 // Cunneen: Allen, Probability, Statistics, and Queueing Theory, 1990). Requests of one length: 0, half of the wait.

@@ -119,9 +119,13 @@ class Mixture {
     arriving.all.service = Mean([&](std::size_t i) { return of[i].service; });
     arriving.all.square_service = Mean([&](std::size_t i) { return of[i].square_service; });
     arriving.all.pass = Mean([&](std::size_t i) { return of[i].pass; });
-    const double tokens = Mean([&](std::size_t i) { return ComputedTokens(classes_[i].load).tokens.base(); });
-    arriving.all.full_step = std::max(1.0, (StepTokens(classes_.First()) / tokens).base()) * arriving.all.added;
+    arriving.all.beside = max(0, FillingStep() - 1) * arriving.all.added;
     return arriving;
+  }
+
+  // Prompts of the mean length.
+  [[nodiscard]] Ratio FillingStep() const {
+    return FillStep(classes_.First(), Mean([&](std::size_t i) { return ComputedTokens(classes_[i].load).tokens; }));
   }
 
   // Cycles at an arrival rate; an arrival finds `found` sequences running.
@@ -129,11 +133,13 @@ class Mixture {
     const double running = std::max(1.0, found);
     const std::vector<DecodeTimes> decodes = DecodesMet(running);
     const std::vector<PrefillTimes> prefills = PrefillsWith(running, decodes);
-    const Arriving arriving = ArrivingWith(running, decodes);
     const RandomArrivals all{rate, found}, others = OfOtherSlots(all, slots_);
-    const Ratio longer = Mean([&](std::size_t i) {
-      return OwnDecodes(classes_[i].met, all, slots_, decodes[i], arriving.all).token / decodes[i].token;
-    });
+    const ArrivingPrompts met = ArrivingWith(running, decodes).all;
+    const double own =
+        Mean([&](std::size_t i) { return OwnSequences(classes_[i].met, all, slots_, decodes[i], met).base(); });
+    const std::vector<DecodeTimes> own_decodes = DecodesMet(own);
+    const Arriving arriving = ArrivingWith(own, own_decodes);
+    const Ratio longer = Mean([&](std::size_t i) { return own_decodes[i].token / decodes[i].token; });
     return classes_.Settled(running, [&](std::size_t i, DecodeTimes decode, double) {
       decode.token *= longer;
       return RandomCycle(classes_[i].deployment, others, decode, prefills[i].first, arriving.all, arriving.service[i]);
@@ -170,6 +176,10 @@ class Mixture {
       fits = now;
     }
     slots_ = std::max(1.0, fits);
+    if (!load_.disaggregated) {
+      const Ratio steps = Mean([&](std::size_t i) { return DecodeSteps(classes_[i].deployment); });
+      slots_ = FilledSlots(classes_.First(), slots_, FillingStep(), steps);
+    }
     return fits;
   }
 

@@ -21,38 +21,43 @@ struct FullLoad {
 };
 
 // The cycle of one request at a mean number of running requests and a rate of arrivals. The more prompts share a step,
-// the less of it each takes; the request's own prompt, and one more in a step, take what they take under full load.
+// the less of it each takes; the request's own prompt, and one more in a step, take what they take under full load, or
+// now if that is less: kernels that prefill and decode at once may take longer the more decode.
 RequestCycle CycleWith(const Deployment& deployment, Hertz rate, Ratio running, const DecodeTimes& decode,
                        Seconds prefill, ArrivingPrompts prompts, const FullLoad& full) {
   if (deployment.load.sessions) return RandomCycle(deployment, {rate, running}, decode, prefill, prompts);
-  prompts.square_service = prompts.service * full.prefill;
-  return RandomCycle(deployment, OfOtherSlots({rate, running}, full.slots), decode, prefill, prompts, full.prefill);
+  const Seconds own = Figure("Prefill of its own prompt", min(full.prefill, prompts.service), "as under full load");
+  prompts.square_service = prompts.service * own;
+  return RandomCycle(deployment, OfOtherSlots({rate, running}, full.slots), decode, prefill, prompts, own);
 }
+
+// The steps of a request that decodes among `all`.
+struct OwnSteps {
+  OwnSteps(const Deployment& deployment, const RandomArrivals& all, Ratio slots)
+      : met(DecodedTogether(deployment, all.found, slots)), decode(TimeDecode(deployment, met)) {
+    const Ratio own = OwnSequences(deployment, all, slots, decode, ArrivingAt(deployment, met, decode));
+    decode = TimeDecode(deployment, own);
+    prompts = ArrivingAt(deployment, own, decode);
+  }
+  Ratio met;
+  DecodeTimes decode;
+  ArrivingPrompts prompts;
+};
 
 // How fast requests leave a group with `running` in the mean.
 struct Leaving {
   Leaving(const Deployment& of, Hertz all, Ratio mean, Seconds prefill, const FullLoad& full_load)
-      : deployment(of),
-        running(mean),
-        alone(prefill),
-        full(full_load),
-        sequences(DecodedTogether(of, mean, full_load.slots)),
-        met(TimeDecode(of, sequences)),
-        prompts(ArrivingAt(of, sequences, met)),
-        decode(OwnDecodes(of, {all, mean}, full_load.slots, met, prompts)) {}
+      : deployment(of), running(mean), alone(prefill), full(full_load), steps(of, {all, mean}, full_load.slots) {}
 
   [[nodiscard]] Hertz While(Hertz arriving) const {
-    return running / CycleWith(deployment, arriving, running, decode, alone, prompts, full).time;
+    return running / CycleWith(deployment, arriving, running, steps.decode, alone, steps.prompts, full).time;
   }
 
   const Deployment& deployment;
   Ratio running;
   Seconds alone;
   FullLoad full;
-  Ratio sequences;
-  DecodeTimes met;
-  ArrivingPrompts prompts;
-  DecodeTimes decode;
+  OwnSteps steps;
 };
 
 // The rate at which requests leave, and so arrive, with `running` in the mean; near `arrivals`.
@@ -115,9 +120,17 @@ Ratio RunningSequences(const Deployment& deployment, Ratio per_group, Seconds pr
 
 }  // namespace
 
+Ratio FilledSlots(const Deployment& deployment, Ratio slots, Ratio prompts, Ratio steps) {
+  if (deployment.engine.scheduler.prefills_first) return slots;
+  return Figure("Slots that prompts can fill", min(slots, max(1, prompts * steps)),
+                "no more than the prompts of the steps in which a request decodes");
+}
+
 ServingPerformance OpenLoop(const Deployment& deployment, Ratio arrivals, Ratio max_slots) {
   const Ratio groups = AttentionGroups(deployment), output(deployment.load.output);
-  const Ratio slots = UsefulSlots(deployment, max_slots, true, std::nullopt);
+  const Ratio filling = FillStep(deployment, ComputedTokens(deployment.load).tokens);
+  const Ratio slots =
+      FilledSlots(deployment, UsefulSlots(deployment, max_slots, true, std::nullopt), filling, DecodeSteps(deployment));
   const Ratio per_group = Figure("Arrivals at an attention group", arrivals / groups, "per second");
   const ServingPerformance full = AtCapacity(deployment, slots);
   const Ratio capacity = Figure("Capacity of an attention group", full.rate / (1 * kTokenPerS) / output / groups,
@@ -130,17 +143,17 @@ ServingPerformance OpenLoop(const Deployment& deployment, Ratio arrivals, Ratio 
   const DecodeTimes met = DecodeOf(deployment, performance.running);
   const PrefillTimes& prefill = performance.prefill = PrefillsOf(deployment, performance.running, met);
   const Hertz arriving = per_group / (1 * kS), rate = RateWith(deployment, arriving, mean, prefill.first, full_load);
-  const ArrivingPrompts prompts = ArrivingAt(deployment, performance.running, met);
-  const DecodeTimes& decode = performance.decode = OwnDecodes(deployment, {arriving, mean}, slots, met, prompts);
-  const RequestCycle cycle = CycleWith(deployment, rate, mean, decode, prefill.first, prompts, full_load);
+  const OwnSteps own(deployment, {arriving, mean}, slots);
+  performance.decode = own.decode;
+  const RequestCycle cycle = CycleWith(deployment, rate, mean, own.decode, prefill.first, own.prompts, full_load);
   performance.tpot = Figure("Time per output token (TPOT)", min(cycle.tpot, full.tpot),
                             "after the first, with others' prefills in between; no longer than with every slot "
                             "occupied, where they come together as requests end");
   performance.utilization = Figure("Utilization", per_group / capacity, "arrivals over capacity");
   const Seconds held = HeldIn(deployment, cycle.alone + cycle.prefill_wait + (output - 1) * performance.tpot);
-  performance.queue =
-      Figure("Waiting for a slot", WaitOverService(performance.utilization, slots, VariationOf(prompts, held)) * held,
-             "a queue with one server per slot");
+  performance.queue = Figure("Waiting for a slot",
+                             WaitOverService(performance.utilization, slots, VariationOf(own.prompts, held)) * held,
+                             "a queue with one server per slot");
   performance.ttft = Figure("Time to first token (TTFT)", cycle.alone + cycle.prefill_wait + performance.queue,
                             "own prefill, waiting for others' prefills and for a slot");
   performance.latency = Figure("End-to-end latency", performance.ttft + (output - 1) * performance.tpot);

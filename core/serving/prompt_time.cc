@@ -62,6 +62,12 @@ Ratio StepTokens(const Deployment& deployment) {
   return deployment.InputAt(limit.path, Ratio(limit.tokens));
 }
 
+Ratio FillStep(const Deployment& deployment, Ratio tokens) {
+  const Ratio prompts = StepTokens(deployment) / tokens;
+  return Figure("Prompts that fill a step", SplitsPrompts(deployment.load) ? prompts : max(1, floor(prompts)),
+                "whole ones, unless the engine splits them");
+}
+
 PassCost TimePrompt(const Deployment& deployment, Ratio sequences, const PromptTokens& prompt) {
   PassCost pass = ComputePrompts(deployment, sequences, prompt);
   if (!deployment.load.prefix_cache) return pass;

@@ -24,6 +24,9 @@ inline bool TakesTurns(const Deployment& deployment) {
 // Maximum prompt tokens per step; with chunked prefill, the chunk size.
 Ratio StepTokens(const Deployment& deployment);
 
+// Prompts that fill a step: whole ones, at least one, unless the engine splits them.
+Ratio FillStep(const Deployment& deployment, Ratio tokens);
+
 // Number of steps in which a prompt is prefilled. Its last chunk shares a step with the next prompt.
 Ratio ChunksOf(const Deployment& deployment, Ratio tokens);
 // A chunk of mean KV length: chunks differ only in the tokens before them, and attention is linear in their number.

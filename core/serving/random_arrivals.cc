@@ -8,13 +8,16 @@
 // The arrival waits for half of that step, and for the steps launched ahead. Its own step also holds the other arrivals
 // of the same step. Arrivals during its own step lengthen the following steps: by r of it, r^2, and so on. An engine
 // that prefills before it decodes decodes only in steps without prompts (first_passes.h); other steps then do not
-// include d. Others come while it prefills a prompt, and others again while it prefills these. In the time that it
-// spends decoding, requests thus begin in bunches, whose size K follows Borel's distribution if prefills are alike. One
-// that begins finds those that run in the mean, and is in a bunch of
+// include d.
+//
+// Others come while a prompt is prefilled, and others again while these are. Counted in decode steps, requests thus
+// begin in bunches, whose size K follows Borel's distribution if prefills are alike. One that begins finds those that
+// run in the mean, and is in a bunch of
 //
 //   E[K^2] / E[K] = 1 / (1 - r)^2
 //
-// with itself. As outputs are of one length, all of them decode beside it to the end.
+// with itself. As outputs are of one length, all of them decode beside it to the end, and its own steps, with the
+// prompts in them, are steps of so many sequences.
 #include "core/serving/random_arrivals.h"
 
 #include <vector>
@@ -130,11 +133,12 @@ Seconds WaitForLink(const RandomArrivals& arrivals, const ArrivingPrompts& promp
 // Between two decode steps as many requests come as end.
 PromptsOfStep TogetherIn(const Deployment& deployment, Ratio running, const DecodeTimes& decode, Ratio filling,
                          const PromptTokens& prompt) {
-  const Ratio most = max(1.0, floor(filling)), steps = DecodeSteps(deployment), ending = running / steps;
+  const Ratio most = max(1.0, filling), steps = DecodeSteps(deployment), ending = running / steps;
   if (PrefillsFirst(deployment)) {
+    const Ratio whole = floor(most);  // what is left of a prompt takes a pass too
     const Seconds step = Figure("Decode step, drafts included", decode.token * (Ratio(deployment.load.output) / steps),
                                 "of all the tokens that it yields");
-    return {most, PromptsOfPass(deployment, step, ending, most, prompt)};
+    return {whole, PromptsOfPass(deployment, step, ending, whole, prompt)};
   }
   return {most, Figure("Prompts of a step that holds any", min(most, ending / (1 - exp(-ending))),
                        "as many arrive as end, Poisson; no more than a step takes")};
@@ -146,7 +150,7 @@ ArrivingPrompts ArrivingAt(const Deployment& deployment, Ratio running, const De
   const ServingLoad& load = deployment.load;
   const PromptTokens mean = ComputedTokens(load);
   const std::vector<PromptClass> classes = load.sessions ? TurnsOf(load) : std::vector<PromptClass>{{1, mean}};
-  const Ratio filling = StepTokens(deployment) / mean.tokens;
+  const Ratio filling = FillStep(deployment, mean.tokens);
   const PromptsOfStep together = TogetherIn(deployment, running, decode, filling, mean);
   ArrivingPrompts prompts;
   for (const auto& [share, prompt] : classes) {
@@ -165,14 +169,13 @@ ArrivingPrompts ArrivingAt(const Deployment& deployment, Ratio running, const De
   prompts.service = Figure("Mean prefill with the decoding in between", prompts.service);
   prompts.square_service = Figure("Mean square of a prefill", prompts.square_service, "with the decoding in between");
   prompts.pass = Figure("Prefills of a step that holds any", together.mean * prompts.added);
-  prompts.full_step = Figure("Prefills of a full step", max(1.0, filling) * prompts.added);
+  prompts.beside = Figure("Other prefills of a full step", max(0, filling - 1) * prompts.added);
   if (deployment.engine.scheduler.loads_apart) prompts.load = LoadPrefixes(deployment, 1, mean.cached, Seconds{}).time;
   return prompts;
 }
 
-DecodeTimes OwnDecodes(const Deployment& deployment, const RandomArrivals& all, Ratio slots, const DecodeTimes& decode,
-                       const ArrivingPrompts& prompts) {
-  if (!PrefillsFirst(deployment)) return decode;
+Ratio OwnSequences(const Deployment& deployment, const RandomArrivals& all, Ratio slots, const DecodeTimes& decode,
+                   const ArrivingPrompts& prompts) {
   const Ratio ending = Figure("Requests that end with a token", all.found / Ratio(deployment.load.output));
   const Hertz rate = Figure("Arrivals while so many run",
                             min(all.rate, ending / (decode.token + ending * prompts.added)), "no more than end");
@@ -181,8 +184,8 @@ DecodeTimes OwnDecodes(const Deployment& deployment, const RandomArrivals& all, 
   const Ratio bunch = Figure("Requests that begin to decode together", 1 / ((1 - occupied) * (1 - occupied)),
                              "mean square over mean of Borel's distribution: those that come during a prefill, and "
                              "during theirs");
-  return TimeDecode(deployment, Figure("Sequences of a request's own decode steps", min(slots, all.found + bunch),
-                                       "those that it finds, and those that begin with it"));
+  return Figure("Sequences of a request's own steps", min(slots, all.found + bunch),
+                "those that it finds, and those that begin with it");
 }
 
 RequestCycle RandomCycle(const Deployment& deployment, const RandomArrivals& arrivals, const DecodeTimes& decode,
@@ -199,7 +202,7 @@ RequestCycle RandomCycle(const Deployment& deployment, const RandomArrivals& arr
   cycle.alone = Figure("Time to first token without other prefills",
                        cycle.handling + WaitForLink(arrivals, prompts) + prefill, "with this prefill by itself");
   const Seconds came = steps.occupied * steps.seen;
-  const Seconds gathered = Figure("Prefills that came with its own", came / 2 + min(came, prompts.full_step) / 2,
+  const Seconds gathered = Figure("Prefills that came with its own", came / 2 + min(came, prompts.beside) / 2,
                                   "before it in the step in progress, and after it, as far as its own step takes them");
   const Seconds admitted =
       Figure("Prefills admitted with its own", arrivals.found / DecodeSteps(deployment) * prompts.service,

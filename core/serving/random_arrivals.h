@@ -17,7 +17,7 @@ struct ArrivingPrompts {
   Seconds service;                                 // mean, plus decoding in all of their steps but one
   decltype(Seconds() * Seconds()) square_service;  // mean square of service
   Seconds pass;                                    // mean, of the prompts of a step that holds any
-  Seconds full_step;                               // prefill time of a step that is full
+  Seconds beside;                                  // prefills that a step takes beside one, at most
   Seconds load;                                    // mean time to load a cached prefix, while others go on
 };
 // For a group with `running` sequences.
@@ -35,9 +35,10 @@ inline RandomArrivals OfOtherSlots(const RandomArrivals& all, Ratio slots) {
   return {all.rate * others, all.found * others, all.waiting};
 }
 
-// Decode steps of a request among `all` at a group with `slots`; `decode`: steps with those that run in the mean.
-DecodeTimes OwnDecodes(const Deployment& deployment, const RandomArrivals& all, Ratio slots, const DecodeTimes& decode,
-                       const ArrivingPrompts& prompts);
+// Sequences of a request's own steps among `all` at a group with `slots`; `decode`: steps with those that run in the
+// mean.
+Ratio OwnSequences(const Deployment& deployment, const RandomArrivals& all, Ratio slots, const DecodeTimes& decode,
+                   const ArrivingPrompts& prompts);
 
 // `prefill`: of a request that finds an idle engine. `service`: of its own prompt, if that is not the mean prompt.
 RequestCycle RandomCycle(const Deployment& deployment, const RandomArrivals& arrivals, const DecodeTimes& decode,

@@ -60,13 +60,6 @@ const DecodeTimes& StepTimes::DecodeAt(int power, double sequences) {
   return times;
 }
 
-Seconds StepTimes::DecodeTime(double sequences, double context) {
-  const int power = PowerBelow(context);
-  const Seconds below = DecodeAt(power, sequences).token;
-  const double part = context / PowerOfTwo(power) - 1;
-  return part > 0 ? below + part * (DecodeAt(power + 1, sequences).token - below) : below;
-}
-
 StepTimes::Prefill StepTimes::ComputePrefill(int power, const StepWork& work) {
   const Seconds prefill_step = load_.engine.overhead.prefill_step;
   const PrefillPass pass{work.prompts, work.tokens, work.cached};
@@ -113,14 +106,24 @@ StepTimes::Prefill StepTimes::PrefillOf(int power, const StepWork& work) {
   return {below.added + part * (above.added - below.added), below.first + part * (above.first - below.first)};
 }
 
+SimulatedStep StepTimes::StepAt(int power, const StepWork& work) {
+  const Seconds decode = work.decoded > 0 ? DecodeAt(power, work.decoded).token : Seconds{};
+  if (work.prompts <= 0) return {decode, Seconds{}};
+  const Prefill prefill = PrefillOf(power, work);
+  const Seconds time = decode + prefill.added;
+  return {time, max(time, prefill.first)};
+}
+
 SimulatedStep StepTimes::Of(const StepWork& work) {
   StepWork whole = work;
   whole.decoded = std::ceil(work.decoded);  // mean over attention groups, rounded up: larger groups set the time
-  const Seconds decode = whole.decoded > 0 ? DecodeTime(whole.decoded, whole.context) : Seconds{};
-  if (whole.prompts <= 0) return {decode, Seconds{}};
-  const Prefill prefill = PrefillOf(whole.decoded > 0 ? PowerBelow(whole.context) : 0, whole);
-  const Seconds time = decode + prefill.added;
-  return {time, max(time, prefill.first)};
+  if (whole.decoded <= 0) return StepAt(0, whole);
+  const int power = PowerBelow(whole.context);
+  const double part = whole.context / PowerOfTwo(power) - 1;
+  const SimulatedStep below = StepAt(power, whole);
+  if (part <= 0) return below;
+  const SimulatedStep above = StepAt(power + 1, whole);
+  return {below.time + part * (above.time - below.time), below.first + part * (above.first - below.first)};
 }
 
 }  // namespace slipstick

@@ -36,10 +36,10 @@ class StepTimes {
 
   Decodes& DecodesAt(int power);
   const DecodeTimes& DecodeAt(int power, double sequences);
-  Seconds DecodeTime(double sequences, double context);
   const Prefill& PrefillAt(int power, const StepWork& work);
   Prefill ComputePrefill(int power, const StepWork& work);
   Prefill PrefillOf(int power, const StepWork& work);
+  SimulatedStep StepAt(int power, const StepWork& work);  // all contexts are this power of two
 
   const Model& model_;
   const Cluster& cluster_;

@@ -78,6 +78,22 @@ TEST(OpenLoop, ServesWhatArrivesUntilItCannot) {
   EXPECT_NEAR(over.requests_per_s * over.request_latency.base() / over.requests_in_flight, 1, 1e-9);
 }
 
+// A step of 8,192 tokens takes two prompts of 4,096, and a request decodes in 16 steps: no more than 32 run, however
+// many fit. Of prompts of 5,000 an engine that splits them takes 1.638, and one that does not takes one.
+TEST(OpenLoop, RunsNoMoreThanComeInTheStepsOfARequest) {
+  const auto running = [](const char* engine, const char* prompt) {
+    const ServingReport over = Serve({"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.output=16",
+                                      std::string("serving.engine=") + engine, std::string("serving.prompt=") + prompt,
+                                      "serving.requests_per_s=1000"});
+    EXPECT_GT(over.max_batch, 64);
+    return over.batch;
+  };
+  EXPECT_EQ(running("vllm", "4096"), 32);
+  EXPECT_EQ(running("vllm", "5000"), 26);
+  EXPECT_EQ(running("trtllm", "5000"), 16);
+  EXPECT_GT(running("sglang", "4096"), 64);
+}
+
 // One server, half of the time occupied: services of one length wait for half of one (Pollaczek and Khinchine: 0.5 / (2
 // x 0.5)), exponential ones for a whole one, and those of a squared variation of 3 for two.
 TEST(OpenLoop, WaitsTheLongerTheMoreServicesDiffer) {

@@ -172,6 +172,30 @@ TEST(Simulation, AgreesWithTheClosedFormNearCapacityWherePrefillsComeFirst) {
   EXPECT_GE(firsts, 0.8 * kLoads);
 }
 
+// Where prompts share the steps that decode, requests that come in a long step begin to decode together too. Prompts of
+// 4,000 tokens and more fill the steps of vLLM before its slots.
+TEST(Simulation, AgreesWithTheClosedFormNearCapacityWherePromptsShareSteps) {
+  Random random(31);
+  int tokens = 0, firsts = 0;
+  constexpr int kLoads = 24;
+  for (int i = 0; i < kLoads; ++i) {
+    const Assignments drawn{"cluster=single-h100-sxm5-80gb",
+                            "model=llama-3.1-8b",
+                            "serving.engine=" + OneOf({"vllm", "trtllm"}, random),
+                            "serving.prompt=" + OneOf({"300", "1000", "2000", "5000"}, random),
+                            "serving.output=" + OneOf({"30", "100", "300"}, random),
+                            "serving.simulate.requests=6000"};
+    const double capacity = CapacityOf(drawn), load = 0.75 + 0.15 * random.Uniform();
+    const auto [first, token, text] = OverPlayed(drawn, load * capacity);
+    EXPECT_NEAR(first, 1, 0.25) << text;
+    EXPECT_NEAR(token, 1, 0.2) << text;
+    firsts += std::abs(first - 1) < 0.1 ? 1 : 0;
+    tokens += std::abs(token - 1) < 0.1 ? 1 : 0;
+  }
+  EXPECT_GE(tokens, 0.85 * kLoads);
+  EXPECT_GE(firsts, 0.75 * kLoads);
+}
+
 // Few slots, for which requests of one length wait: half as long as if their times were exponential. The mean of three
 // runs, since a queue fluctuates.
 TEST(Simulation, AgreesWithTheClosedFormInTheQueueForFewSlots) {
