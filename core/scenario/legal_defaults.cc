@@ -184,8 +184,8 @@ class ServingAdjuster {
     if (written_.IsDefault("serving.precision.activations")) precision.activations = Precision::kBf16;
   }
 
-  // Checkpoints in fp8, mxfp8 and nvfp4 quantize both where the device multiplies in that format; narrow weights are otherwise
-  // converted while they are read.
+  // Checkpoints in fp8, mxfp8 and nvfp4 quantize both where the device multiplies in that format; narrow weights are
+  // otherwise converted while they are read.
   [[nodiscard]] Precision ActivationsOf(Precision weights) const {
     const bool both = weights == Precision::kFp8 || weights == Precision::kMxfp8 || weights == Precision::kNvfp4;
     return BytesPerElement(weights) >= 2 || (both && Supports(cluster_.device, weights)) ? weights : Precision::kBf16;
