@@ -87,7 +87,7 @@ BestSplit FindBestSplit(const StepInputs& inputs, const Samples& sampled, const 
   };
   std::size_t low = 0, high = splits.size();
   while (high - low > kFew) {
-    const std::size_t third = (high - low) / 3, left = low + third, right = high - 1 - third;
+    const std::size_t third = (high - low) / 3, left = low + third, right = high - third;
     const DeviceSplit a = at(left), b = at(right);
     // If neither fits, the side with more training devices is more likely to fit.
     const bool goes_left = a.fits || b.fits ? IsFaster(a, b) : true;

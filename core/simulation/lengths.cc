@@ -26,30 +26,27 @@ double NormalAtShare(double share) {
   return (low + high) / 2;
 }
 
+// `normal`: of a standard normal distribution.
+double Lognormal(const LengthDistribution& distribution, double mean, double normal) {
+  const double variance = std::log(1 + distribution.variation * distribution.variation);  // of the logarithm
+  return mean * std::exp(std::sqrt(variance) * normal - variance / 2);
+}
+
 }  // namespace
 
 double LengthAtShare(const LengthDistribution& distribution, double mean, double share) {
-  const double variation = distribution.variation;
   if (distribution.kind == LengthKind::kUniform)
-    return mean * (1 + min(1.0, std::sqrt(3.0) * variation) * (2 * share - 1));
-  if (distribution.kind == LengthKind::kLognormal) {
-    const double variance = std::log(1 + variation * variation);
-    return mean * std::exp(std::sqrt(variance) * NormalAtShare(share) - variance / 2);
-  }
+    return mean * (1 + min(1.0, std::sqrt(3.0) * distribution.variation) * (2 * share - 1));
+  if (distribution.kind == LengthKind::kLognormal) return Lognormal(distribution, mean, NormalAtShare(share));
   return distribution.kind == LengthKind::kQuantiles ? AtShare(distribution.quantiles, share) : mean;
 }
 
 Count DrawLength(const LengthDistribution& distribution, double mean, Random& random) {
-  const double variation = distribution.variation;
   double length = mean;
-  if (distribution.kind == LengthKind::kUniform) {
-    const double half_width = min(1.0, std::sqrt(3.0) * variation);
-    length = mean * (1 + half_width * (2 * random.Uniform() - 1));
-  } else if (distribution.kind == LengthKind::kLognormal) {
-    const double variance = std::log(1 + variation * variation);  // of the logarithm
-    length = mean * std::exp(std::sqrt(variance) * random.Normal() - variance / 2);
-  } else if (distribution.kind == LengthKind::kQuantiles) {
-    length = AtShare(distribution.quantiles, random.Uniform());
+  if (distribution.kind == LengthKind::kLognormal) {
+    length = Lognormal(distribution, mean, random.Normal());
+  } else if (distribution.kind != LengthKind::kFixed) {
+    length = LengthAtShare(distribution, mean, random.Uniform());
   }
   constexpr double kLongestLength = 1 << 28;
   return static_cast<Count>(std::llround(min(kLongestLength, max(1.0, length))));

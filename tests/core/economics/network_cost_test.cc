@@ -8,6 +8,7 @@
 
 #include "core/base/schema.h"
 #include "core/base/units.h"
+#include "core/hardware/grid.h"
 #include "costs.h"
 
 namespace slipstick {
@@ -19,6 +20,13 @@ NetworkLevel Level(Topology topology, std::vector<Tally> dims = {}) {
   level.dims = std::move(dims);
   level.bandwidth = 60 * kGBps;
   return level;
+}
+
+// As many sides of one part as a grid may have, and one more.
+std::vector<Tally> SidesOfOneBefore(Count last) {
+  std::vector<Tally> sides(kMaxSides, 1);
+  sides.emplace_back(last);
+  return sides;
 }
 
 struct CountedLinks {
@@ -39,6 +47,7 @@ const std::vector<CountedLinks> kCounted{
     {"torus 4 x 4: 4 in each of 4 rows and 4 columns", Level(Topology::kTorus, {4, 4}), 16, 32, 4},
     {"torus 4 x 2: 4 in 2 rows, one in 4 columns", Level(Topology::kTorus, {4, 2}), 8, 12, 3},
     {"torus 8 x 8 x 8", Level(Topology::kTorus, {8, 8, 8}), 512, 1536, 6},
+    {"torus of 8 behind 24 sides of one part", Level(Topology::kTorus, SidesOfOneBefore(8)), 8, 8, 2},
     {"hypercube of 8: 12 edges of a cube", Level(Topology::kHypercube), 8, 12, 3},
     {"hypercube of 64", Level(Topology::kHypercube), 64, 192, 6},
     {"fully connected, 4", Level(Topology::kFullyConnected), 4, 6, 3},

@@ -30,26 +30,6 @@ constexpr const char* kHeadlines[] = {"training.step_time_s",
                                       "diffusion.memory_bytes.total",
                                       "diffusion.cost_usd"};
 
-TEST(Dependence, IsWhatMovesWhenAnInputDoes) {
-  const Json answer = *ParseJson(DependenceAnswer(R"({"version": 1})", {}, "cluster.device.peak.bf16").text);
-  ASSERT_EQ(answer["inputs"].size(), 1u);
-  const auto figures = answer["inputs"][0]["figures"].get<std::vector<std::string>>();
-  const auto moves = [&](const char* path) { return std::find(figures.begin(), figures.end(), path) != figures.end(); };
-  EXPECT_TRUE(moves("training.step_time_s"));
-  EXPECT_FALSE(moves("training.memory_bytes.total"));
-  EXPECT_FALSE(moves("cost.device_usd"));
-}
-
-TEST(Dependence, AnswersAPartAtATime) {
-  const Json all =
-      *ParseJson(DependenceAnswer(R"({"version": 1})", {"training=null", "serving=null"}, "cost.device").text);
-  const Json part =
-      *ParseJson(DependenceAnswer(R"({"version": 1})", {"training=null", "serving=null"}, "cost.device", 2, 4).text);
-  EXPECT_EQ(part["of"], all["of"]);
-  ASSERT_EQ(part["inputs"].size(), 2u);
-  EXPECT_EQ(part["inputs"][0], all["inputs"][2]);
-}
-
 // The path marked in a derivation multiplies shares; dependence and sensitivity move the input. (They cannot move a
 // degree of parallelism alone, to which the path from the memory of training leads.)
 TEST(Dependence, AgreesWithThePathsMarkedInDerivations) {

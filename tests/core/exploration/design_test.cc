@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -134,6 +135,11 @@ TEST(Design, SaysHowFarItIsFromABoundAndWhatLimitsIt) {
   for (const Json& one : found["limits"]) EXPECT_LE(one["per_unit"].get<double>(), 1e-12) << one;
   EXPECT_EQ(found["limits"][1]["budget"], "power");
   EXPECT_LT(found["limits"][1]["per_unit"], 0);
+  // A share has four decimals: more would not be noticed, and a link with them is long.
+  for (const auto& [path, share] : found["overrides"].items()) {
+    const double parts = 1e4 * share.get<double>();
+    EXPECT_NEAR(parts, std::round(parts), 1e-6) << path;
+  }
 }
 
 // More tensor cores beside the vector lanes speed prefill up, until the vector lanes hold attention up.

@@ -101,5 +101,25 @@ TEST(Solve, ARequestWithTheValueAndWhatIsHeldHasTheFigureOfTheAnswer) {
   EXPECT_GE(holding, 2);
 }
 
+// Each value halves the bracket: 2,047 batches are fewer than 2^11, and of 2.19 TB/s a billionth of 4 TB/s is more than
+// the 2^29th part. The first value is one more.
+TEST(Solve, SaysHowManyValuesItWillTry) {
+  const Assignments run{"version=3", "training=null", "cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b"};
+  struct Expected {
+    std::string range;
+    Count of;
+  };
+  for (const auto& [range, of] : {Expected{"serving.batch=1:2048", 1 + 11},
+                                  Expected{"cluster.device.memory.bandwidth=1.81 TB/s:4 TB/s", 1 + 30}}) {
+    std::vector<SolveProgress> progress;
+    SolveOptions options;
+    options.on_progress = [&](const SolveProgress& one) { progress.push_back(one); };
+    SolveAnswer("", run, range, "serving.tpot_s<=10 ms", options);
+    ASSERT_FALSE(progress.empty()) << range;
+    EXPECT_EQ(progress.front().tried, 1) << range;
+    EXPECT_EQ(progress.front().of, of) << range;
+  }
+}
+
 }  // namespace
 }  // namespace slipstick

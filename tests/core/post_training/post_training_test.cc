@@ -3,12 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <string>
 
 #include "core/base/schema.h"
 #include "core/post_training/rollout.h"
-#include "core/simulation/lengths.h"
 #include "tests/support/answers.h"
 
 namespace slipstick::testing {
@@ -40,17 +38,6 @@ Json Report(const Assignments& assignments, std::string_view explain = "") {
   return answer;
 }
 double At(const Json& report, const std::string& figure) { return Number(report, "post_training." + figure); }
-
-// A lognormal of mean m and variation c has its median at m / sqrt(1 + c^2), and its share Phi(1) = 0.841345 at e^s
-// times that, s^2 = ln(1 + c^2).
-TEST(ResponseLengths, AreTheQuantilesOfTheDistribution) {
-  const LengthDistribution lognormal{LengthKind::kLognormal, 0.75, {}};
-  EXPECT_NEAR(LengthAtShare(lognormal, 1000, 0.5), 800, 1e-6);
-  EXPECT_NEAR(LengthAtShare(lognormal, 1000, 0.8413447460685429), 800 * std::exp(std::sqrt(std::log(1.5625))), 1e-6);
-  const LengthDistribution uniform{LengthKind::kUniform, 1 / std::sqrt(3.0), {}};  // from 0 to twice the mean
-  EXPECT_NEAR(LengthAtShare(uniform, 1000, 0.25), 500, 1e-9);
-  EXPECT_EQ(LengthAtShare({LengthKind::kFixed, 1, {}}, 1000, 0.25), 1000);
-}
 
 TEST(ResponseLengths, KeepTheirMeanWhenTheLongestAreCut) {
   PostTraining asked = Standard<PostTraining>();
@@ -194,6 +181,20 @@ TEST(PostTraining, TheBestSplitBeatsEveryOther) {
       EXPECT_GE(At(report, "step_time_s"), At(best, "step_time_s")) << generation;
       EXPECT_GE(At(report, "idle"), 0);
       EXPECT_LT(At(report, "idle"), 1);
+    }
+  }
+}
+
+// 63 splits, of which few are compared. Long training takes most devices; one step off it hides the rollouts, which then
+// may take most.
+TEST(PostTraining, TheBestOfManySplitsIsFoundByComparingFew) {
+  for (const char* asked : {"serving.output=3000", "post_training.epochs=4", "post_training.steps_off=1"}) {
+    const Assignments pools = kBase + kPools + Assignments{"cluster.devices=128", asked};
+    const Json best = Report(pools);
+    EXPECT_LT((*Find(best, "post_training.splits")).size(), 32U) << asked;
+    for (int generation = 6; generation < 128; generation += 8) {
+      const Json report = Report(pools + Assignments{"post_training.generation_devices=" + std::to_string(generation)});
+      EXPECT_GE(At(report, "step_time_s"), At(best, "step_time_s")) << asked << " " << generation;
     }
   }
 }

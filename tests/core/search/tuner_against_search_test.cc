@@ -108,6 +108,21 @@ void ExpectNearTheBest(int seed) {
       << seed << problem.text << " chosen tp " << tuned.run.mapping.tp << " pp " << tuned.run.mapping.pp;
 }
 
+// Over 4 stages, 26 layers with embedding and head are 28 parts, 7 for each; 32 layers divide by themselves.
+TEST(TunedTraining, InterleavesStagesOfEqualLength) {
+  const auto chunks = [](const std::string& layers) -> Count {
+    const Result<Scenario> scenario =
+        ParseScenario(*ReadRequest("", {"serving=null", "cost=null", "model=gemma-3-1b", "model.layers=" + layers,
+                                        "cluster=dgx-h100", "cluster.devices=8", "training.framework=megatron",
+                                        "training.global_batch=32", "training.mapping.tp=1", "training.mapping.pp=4"}));
+    return scenario ? Count(scenario->training->mapping.virtual_stages) : 0;
+  };
+  EXPECT_EQ(chunks("26"), 7);
+  const Count even = chunks("32");
+  EXPECT_GT(even, 1);
+  EXPECT_EQ(32 % (4 * even), 0);
+}
+
 TEST(TunedTraining, IsWithinThreePercentOfTheBestOfFive) {
   for (int seed = 0; seed < 5; ++seed) ExpectNearTheBest(seed);
 }

@@ -54,5 +54,18 @@ TEST(ContextCache, MovesThroughTheTiers) {
   EXPECT_NEAR(cache.Find(2).host, 30, 1e-3) << "what was dropped takes no room";
 }
 
+// The device keeps nothing of 100 tokens: host memory or SSD alone keeps what fits there.
+TEST(ContextCache, KeepsAContextInOneLowerTierAlone) {
+  ContextCache in_host = CacheOf(30e6, 0), on_ssd = CacheOf(0, 5e6);
+  for (ContextCache* cache : {&in_host, &on_ssd}) {
+    cache->Keep(1, 200);
+    cache->FitInto(B(0));
+  }
+  EXPECT_NEAR(in_host.Find(1).host, 30, 1e-3);
+  EXPECT_NEAR(in_host.Find(1).All(), 30, 1e-3);
+  EXPECT_NEAR(on_ssd.Find(1).ssd, 5, 1e-3);
+  EXPECT_NEAR(on_ssd.Find(1).All(), 5, 1e-3);
+}
+
 }  // namespace
 }  // namespace slipstick

@@ -74,6 +74,17 @@ TEST(Lengths, KeepTheMeanAndHaveTheVariation) {
   EXPECT_EQ(DrawLength({LengthKind::kLognormal, 16, {}}, 1e-9, random), 1) << "at least one token";
 }
 
+// A lognormal of mean m and variation c has its median at m / sqrt(1 + c^2), and its share Phi(1) = 0.841345 at e^s
+// times that, s^2 = ln(1 + c^2).
+TEST(Lengths, AreTheQuantilesOfTheDistribution) {
+  const LengthDistribution lognormal{LengthKind::kLognormal, 0.75, {}};
+  EXPECT_NEAR(LengthAtShare(lognormal, 1000, 0.5), 800, 1e-6);
+  EXPECT_NEAR(LengthAtShare(lognormal, 1000, 0.8413447460685429), 800 * std::exp(std::sqrt(std::log(1.5625))), 1e-6);
+  const LengthDistribution uniform{LengthKind::kUniform, 1 / std::sqrt(3.0), {}};  // from 0 to twice the mean
+  EXPECT_NEAR(LengthAtShare(uniform, 1000, 0.25), 500, 1e-9);
+  EXPECT_EQ(LengthAtShare({LengthKind::kFixed, 1, {}}, 1000, 0.25), 1000);
+}
+
 // The published traces: their quantiles, and their means as their authors' files give them. The last hundredth of the
 // code outputs, 252 to 1,899 tokens, is known by its ends only.
 TEST(Lengths, OfAPublishedTraceHaveItsQuantiles) {

@@ -136,6 +136,29 @@ TEST(SizeByHand, APercentileTakesMoreReplicasThanTheMean) {
   EXPECT_EQ(ReportOf(kOneAtATime, overrides)["serving"]["ttft_percentiles_s"]["p99"], all["simulated"]["ttft_s"]);
 }
 
+// The same engines under bursts: what holds for nine of ten takes several times the replicas that hold in the mean. No
+// limit of fewer devices is exceeded for it.
+TEST(Size, APercentileKeepsTheLimitOfDevices) {
+  const Assignments bursts = [] {
+    Assignments assignments = kOneAtATime;
+    assignments.insert(assignments.end(), {"serving.arrivals.kind=gamma", "serving.arrivals.burstiness=0.1"});
+    return assignments;
+  }();
+  Json question{{"requests_per_s", 1.415},
+                {"ttft", 0.488},
+                {"percentile", "90"},
+                {"clusters", {"dgx-h100"}},
+                {"limits", {"tp<=1", "pp<=1"}}};
+  const Count needed = CountAt(First(bursts, question), "deployment.devices");
+  ASSERT_GE(needed, 4);
+  for (Count most = 1; most <= needed; ++most) {
+    question["devices"] = most;
+    const Json sized = First(bursts, question);
+    EXPECT_EQ(sized["holds"].get<bool>(), most == needed) << most;
+    EXPECT_EQ(CountAt(sized, most == needed ? "deployment.devices" : "needed_devices"), needed) << most;
+  }
+}
+
 TEST(SizeByHand, TheFirstTokenSetsTheTensorParallelDegree) {
   // Llama-3.1-70B on 8,192 tokens in fp8: 2 x 68.5e9 x 8,192 = 1,122 TFLOP of products, at 0.778 / 1.225 of 1,979
   // TFLOP/s per H100, and 88 TFLOP of attention. Two devices: 0.446 s of products, 0.044 s of attention even at the

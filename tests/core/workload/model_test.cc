@@ -265,6 +265,28 @@ TEST(Complete, ReportsContradictionsAtTheirPaths) {
   EXPECT_EQ(issues[2].path, "model.moe.dense_layers");
 }
 
+// Where some layers have no MLP, either all others have experts or none has.
+TEST(Complete, LayersWithoutAnMlpDoNotMixExpertsAndDenseOnes) {
+  struct Mix {
+    Moe moe;
+    bool is_legal;
+  };
+  for (const auto& [moe, is_legal] :
+       {Mix{{.experts = 4, .top_k = 1}, true}, Mix{{.experts = 4, .top_k = 1, .dense_layers = 1}, false},
+        Mix{{.experts = 4, .top_k = 1, .moe_every = 2}, false}}) {
+    Model model = Gpt(4, 64, 4);
+    model.mlp_layers = 2;
+    model.moe = moe;
+    Issues issues;
+    ValidateAndFillDefaults(model, "model", issues);
+    EXPECT_EQ(issues.empty(), is_legal);
+    if (!is_legal) {
+      ASSERT_EQ(issues.size(), 1u);
+      EXPECT_EQ(issues[0].path, "model.mlp_layers");
+    }
+  }
+}
+
 TEST(Complete, AnIndexerNeedsLatentAttention) {
   Model model = Gpt(2, 64, 4);
   model.indexer = Indexer{};

@@ -1,0 +1,47 @@
+// Which figures move with an input, and at the ends of an input's range. What derivations say is held beside it in
+// tests/core/evaluation/dependence_test.cc.
+#include "core/exploration/dependence.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/base/json.h"
+
+namespace slipstick {
+namespace {
+
+TEST(Dependence, IsWhatMovesWhenAnInputDoes) {
+  const Json answer = *ParseJson(DependenceAnswer(R"({"version": 1})", {}, "cluster.device.peak.bf16").text);
+  ASSERT_EQ(answer["inputs"].size(), 1u);
+  const auto figures = answer["inputs"][0]["figures"].get<std::vector<std::string>>();
+  const auto moves = [&](const char* path) { return std::find(figures.begin(), figures.end(), path) != figures.end(); };
+  EXPECT_TRUE(moves("training.step_time_s"));
+  EXPECT_FALSE(moves("training.memory_bytes.total"));
+  EXPECT_FALSE(moves("cost.device_usd"));
+}
+
+TEST(Dependence, AnswersAPartAtATime) {
+  const Json all =
+      *ParseJson(DependenceAnswer(R"({"version": 1})", {"training=null", "serving=null"}, "cost.device").text);
+  const Json part =
+      *ParseJson(DependenceAnswer(R"({"version": 1})", {"training=null", "serving=null"}, "cost.device", 2, 4).text);
+  EXPECT_EQ(part["of"], all["of"]);
+  ASSERT_EQ(part["inputs"].size(), 2u);
+  EXPECT_EQ(part["inputs"][0], all["inputs"][2]);
+}
+
+// A PUE of 1 can only rise and a utilization of 1 only fall: an hour's cost moves with either.
+TEST(Dependence, IsKnownAtTheEndsOfARange) {
+  for (const std::string input : {"cost.system.pue", "cost.system.utilisation"}) {
+    const Json answer = *ParseJson(DependenceAnswer("", {"training=null", "serving=null", input + "=1"}, input).text);
+    ASSERT_EQ(answer["inputs"].size(), 1u) << input;
+    const auto figures = answer["inputs"][0]["figures"].get<std::vector<std::string>>();
+    EXPECT_NE(std::find(figures.begin(), figures.end(), "cost.device_hour_usd"), figures.end()) << input;
+  }
+}
+
+}  // namespace
+}  // namespace slipstick
