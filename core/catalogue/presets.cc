@@ -113,7 +113,7 @@ const Json* FindPreset(std::string_view kind, std::string_view id) {
 
 std::vector<std::string> NearestPresets(std::string_view kind, std::string_view id) {
   std::vector<std::string_view> ids, words;
-  std::deque<std::string> names;  // as words of an id: a name such as "TensorRT-LLM" is asked for too
+  std::deque<std::string> names;  // as words of an id: people also write names, such as "TensorRT-LLM"
   for (const Entry& entry : Entries()) {
     if (entry.kind() != kind) continue;
     ids.push_back(entry.id());

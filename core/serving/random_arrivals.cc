@@ -135,7 +135,7 @@ PromptsOfStep TogetherIn(const Deployment& deployment, Ratio running, const Deco
                          const PromptTokens& prompt) {
   const Ratio most = max(1.0, filling), steps = DecodeSteps(deployment), ending = running / steps;
   if (PrefillsFirst(deployment)) {
-    const Ratio whole = floor(most);  // what is left of a prompt takes a pass too
+    const Ratio whole = floor(most);  // the rest of a prompt takes a pass too
     const Seconds step = Figure("Decode step, drafts included", decode.token * (Ratio(deployment.load.output) / steps),
                                 "of all the tokens that it yields");
     return {whole, PromptsOfPass(deployment, step, ending, whole, prompt)};

@@ -24,7 +24,7 @@ struct TuningOn {
 };
 FIELDS_OF(TuningOn);
 
-// What is longer than in a tuned run: factors, and a time.
+// Factors on the times of a tuned run, and a time beyond it.
 struct Tuning {
   std::string preset = "tuned";
   std::string name = "Tuned";
