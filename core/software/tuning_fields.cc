@@ -28,7 +28,8 @@ constexpr auto kTuningFields = Advanced(
      Of<&Tuning::on>("on", "Exceptions per device architecture").Label("Exception"),
      Of<&Tuning::sequence>("sequence", "Longer per sequence of a decode step than in a tuned run, dense model")
          .Label("Longer per sequence than a tuned run, dense")
-         .Between(0, 1),
+         .In(kUs)
+         .Between(0, 1'000'000),
      Of<&Tuning::host>("host",
                        "Host's time for a request and for the launches of its prefill, over that of a tuned run, which "
                        "collects requests")

@@ -77,7 +77,7 @@ test("solve finds the edge of a condition", () => {
 test("solve keeps several conditions at once and names the one that binds", () => {
   const deployment = ["training=null", "serving.output=64"];
   const ask = (...until) =>
-    answer("solve", "serving.prompt=1k:128k", ...deployment, ...until.flatMap((one) => ["--until", one]));
+    answer("solve", "serving.prompt=1k:64k", ...deployment, ...until.flatMap((one) => ["--until", one]));
   const [first, token] = ["serving.ttft_s<=4", "serving.tpot_s<=0.1"];
   const [alone, other, both] = [ask(first), ask(token), ask(first, token)];
   assert.notEqual(alone.value, other.value);
