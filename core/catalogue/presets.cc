@@ -1,9 +1,10 @@
 #include "core/catalogue/presets.h"
 
-#include <algorithm>
 #include <cassert>
 #include <cctype>
 #include <deque>
+#include <map>
+#include <ranges>
 
 #include "core/base/made_once.h"
 #include "core/base/nearest_names.h"
@@ -84,6 +85,20 @@ std::string WordsOf(std::string_view name) {
   return words;
 }
 
+// Presets whose name is like the id: people also write names, such as "TensorRT-LLM". Reads all files of the kind.
+std::vector<std::string> NearestByName(std::string_view kind, std::string_view id) {
+  std::map<std::string, std::string_view> ids;  // by the words of the name
+  for (const Entry& entry : Entries()) {
+    if (entry.kind() != kind) continue;
+    const auto name = entry.json().find("name");
+    if (name != entry.json().end() && name->is_string()) ids.emplace(WordsOf(TextOf(*name)), entry.id());
+  }
+  const auto words = std::views::keys(ids);
+  std::vector<std::string> near = NearestNames(WordsOf(id), {words.begin(), words.end()});
+  for (std::string& one : near) one = ids.at(one);
+  return near;
+}
+
 }  // namespace
 
 const std::vector<PresetText>& PresetTexts() {
@@ -112,20 +127,12 @@ const Json* FindPreset(std::string_view kind, std::string_view id) {
 }
 
 std::vector<std::string> NearestPresets(std::string_view kind, std::string_view id) {
-  std::vector<std::string_view> ids, words;
-  std::deque<std::string> names;  // as words of an id: people also write names, such as "TensorRT-LLM"
+  std::vector<std::string_view> ids;
   for (const Entry& entry : Entries()) {
-    if (entry.kind() != kind) continue;
-    ids.push_back(entry.id());
-    const auto name = entry.json().find("name");
-    words.push_back(names.emplace_back(name != entry.json().end() && name->is_string() ? WordsOf(TextOf(*name)) : ""));
+    if (entry.kind() == kind) ids.push_back(entry.id());
   }
   std::vector<std::string> near = NearestNames(id, ids);
-  if (near.empty()) {
-    for (std::string& one : near = NearestNames(WordsOf(id), words)) {
-      one = ids[static_cast<std::size_t>(std::find(words.begin(), words.end(), one) - words.begin())];
-    }
-  }
+  if (near.empty()) near = NearestByName(kind, id);
   constexpr std::size_t kFew = 6;
   return near.empty() && ids.size() <= kFew ? std::vector<std::string>(ids.begin(), ids.end()) : near;
 }
