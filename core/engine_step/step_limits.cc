@@ -24,22 +24,21 @@ StepLimits DefaultStepLimits(const MemoryBudget& rule, const Device& device) {
           "serving.engine.memory.logit_sequences"};
 }
 
-StepTokenLimit StepTokensOf(const ServingLoad& load, const Device& device) {
+StepLimit StepTokensOf(const ServingLoad& load, const Device& device) {
   if (load.prefill_chunk) return {*load.prefill_chunk, "serving.prefill_chunk"};
   const StepLimits limits = DefaultStepLimits(load.engine.memory, device);
   if (limits.tokens > 0) return {limits.tokens, limits.tokens_path};
   return {load.engine.scheduler.prefill_tokens, "serving.engine.prefill_tokens"};
 }
 
-SequenceLimit SequencesOf(const ServingLoad& load, const Device& device) {
+StepLimit SequencesOf(const ServingLoad& load, const Device& device) {
   if (load.max_requests) return {*load.max_requests, "serving.max_requests"};
-  const SequenceLimit scheduler{load.engine.scheduler.max_sequences, "serving.engine.max_sequences"};
+  const StepLimit scheduler{load.engine.scheduler.max_sequences, "serving.engine.max_sequences"};
   const bool queues = load.concurrency || load.requests_per_s;
   if (load.tuning.raises_limits || !queues) return scheduler;
   const StepLimits limits = DefaultStepLimits(load.engine.memory, device);
-  return limits.sequences > 0 && limits.sequences < scheduler.sequences
-             ? SequenceLimit{limits.sequences, limits.sequences_path}
-             : scheduler;
+  return limits.sequences > 0 && limits.sequences < scheduler.most ? StepLimit{limits.sequences, limits.sequences_path}
+                                                                   : scheduler;
 }
 
 }  // namespace slipstick

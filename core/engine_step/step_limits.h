@@ -16,20 +16,16 @@ struct StepLimits {
 // The engine's defaults for the device.
 StepLimits DefaultStepLimits(const MemoryBudget& rule, const Device& device);
 
-struct StepTokenLimit {
-  Count tokens = 0;
-  std::string_view path{};  // of the input that sets the limit
+struct StepLimit {
+  Count most = 0;
+  std::string_view path{};  // of the input that sets it
 };
 // Maximum prompt tokens per step: the load's chunk, the engine's default for the device, or its scheduler's limit.
-StepTokenLimit StepTokensOf(const ServingLoad& load, const Device& device);
+StepLimit StepTokensOf(const ServingLoad& load, const Device& device);
 
-struct SequenceLimit {
-  Count sequences = 0;
-  std::string_view path{};  // of the input that sets the limit
-};
 // Maximum sequences that run at once: as the load states it, its batch too; else the engine's default for the device,
 // if nobody raises it, or its scheduler's limit.
-SequenceLimit SequencesOf(const ServingLoad& load, const Device& device);
+StepLimit SequencesOf(const ServingLoad& load, const Device& device);
 
 // Whether a prompt longer than a step is split over several steps.
 inline bool SplitsPrompts(const ServingLoad& load) {

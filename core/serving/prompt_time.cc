@@ -58,8 +58,8 @@ PromptTokens MeanChunk(const PromptTokens& prompt, Ratio chunks) {
 }
 
 Ratio StepTokens(const Deployment& deployment) {
-  const StepTokenLimit limit = StepTokensOf(deployment.load, deployment.cluster.device);
-  return deployment.InputAt(limit.path, Ratio(limit.tokens));
+  const StepLimit limit = StepTokensOf(deployment.load, deployment.cluster.device);
+  return deployment.InputAt(limit.path, Ratio(limit.most));
 }
 
 Ratio FillStep(const Deployment& deployment, Ratio tokens) {
