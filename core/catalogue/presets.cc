@@ -4,7 +4,6 @@
 #include <cctype>
 #include <deque>
 #include <map>
-#include <ranges>
 
 #include "core/base/made_once.h"
 #include "core/base/nearest_names.h"
@@ -93,8 +92,9 @@ std::vector<std::string> NearestByName(std::string_view kind, std::string_view i
     const auto name = entry.json().find("name");
     if (name != entry.json().end() && name->is_string()) ids.emplace(WordsOf(TextOf(*name)), entry.id());
   }
-  const auto words = std::views::keys(ids);
-  std::vector<std::string> near = NearestNames(WordsOf(id), {words.begin(), words.end()});
+  std::vector<std::string_view> words;
+  for (const auto& [name, preset] : ids) words.push_back(name);
+  std::vector<std::string> near = NearestNames(WordsOf(id), words);
   for (std::string& one : near) one = ids.at(one);
   return near;
 }
