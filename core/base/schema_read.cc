@@ -1,185 +1,19 @@
 // Reads a value through its field table; reports every fault with its path.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 #include <string>
 #include <vector>
 
-#include "core/base/arithmetic.h"
 #include "core/base/fix.h"
 #include "core/base/nearest_names.h"
+#include "core/base/number_field.h"
 #include "core/base/schema.h"
 #include "core/base/tally.h"
 
 namespace slipstick::internal {
 namespace {
 
-constexpr std::size_t kMaxEntries = 64, kMaxText = 200, kMaxIssues = 200, kMaxChoices = 4, kMaxMoved = 16;
-
-// Path of a value; its text is built only for an issue.
-struct Location {
-  const Location* parent;
-  std::string_view member;
-  std::size_t index = 0;  // in a list, where member is empty
-
-  [[nodiscard]] std::string Text() const {
-    if (parent == nullptr) return std::string(member);
-    return JoinPath(parent->Text(), member.data() == nullptr ? std::to_string(index) : std::string(member));
-  }
-};
-
-// Leaves out a member that has a default. List entries cannot be left out: later entries would move up.
-Fixes WithoutIt(const FieldFacts& facts, const Location& location) {
-  if (facts.is_required || location.member.empty()) return {};
-  return {LeaveOut(location.Text())};
-}
-
-std::string BoundText(double bound, const FieldFacts& facts, bool whole) {
-  const double value = whole ? bound : bound / facts.unit_factor;
-  std::string text = whole || value == std::floor(value) ? GroupedText(value) : NumberText(value);
-  if (!facts.unit.empty()) text += " " + std::string(facts.unit);
-  return text;
-}
-
-std::string WithArticle(bool whole) { return whole ? "a whole number" : "a number"; }
-
-std::string RangeText(const FieldFacts& facts, bool whole) {
-  const Range& range = facts.range;
-  const bool low = std::isfinite(range.low), high = std::isfinite(range.high);
-  std::string text = WithArticle(whole);
-  if (low && high) {
-    text += " from " + BoundText(range.low, facts, whole) + " to " + BoundText(range.high, facts, whole);
-  } else if (low) {
-    text += " of at least " + BoundText(range.low, facts, whole);
-  } else if (high) {
-    text += " of at most " + BoundText(range.high, facts, whole);
-  }
-  return text;
-}
-
-// A comma that does not group thousands may be a decimal point: the user must decide.
-std::string CommaText(const Json& json) {
-  const bool comma = json.is_string() && TextOf(json).find(',') != std::string_view::npos;
-  return comma ? " (a comma only groups thousands: write 1.5 or 1,500)" : "";
-}
-
-// "70B": B is a byte, or a billion where bytes make no sense.
-bool IsBillions(std::string_view text, const Measure& measure) {
-  return measure.has_unit && measure.dimension == Bytes::kDimension && text.size() > 1 && text.back() == 'B' &&
-         std::string_view(" 0123456789.)").find(text[text.size() - 2]) != std::string_view::npos;
-}
-
-// The limit is well below 2^53, up to which a double holds every whole number.
-bool FitsCount(double value) { return std::abs(value) < 9e15; }
-
-// A numeric field at its path.
-struct NumberField {
-  const FieldFacts& facts;
-  const Dimension& dimension;
-  bool whole;
-  const Location& location;
-
-  [[nodiscard]] std::optional<Measure> MeasureOf(std::string_view text) const {
-    std::optional<Measure> measure = ParseMeasure(text, facts.is_length ? 1024 : 1000);
-    if (measure && dimension != Bytes::kDimension && IsBillions(text, *measure))
-      measure = Measure{measure->value * 1e9, {}, false};
-    return measure;
-  }
-  // Whether a text is a number of this dimension that overflows a double in base units: "1e300 TFLOP/s".
-  [[nodiscard]] bool IsTooLarge(std::string_view text) const {
-    const std::optional<WrittenNumber> number = ReadArithmetic(text);
-    if (!number || number->value < 0) return false;
-    const std::optional<Measure> unit = MeasureOf("1" + std::string(text.substr(number->used)));
-    return unit && HasDimension(*unit) && !std::isfinite(number->value * unit->value);
-  }
-  [[nodiscard]] bool HasDimension(const Measure& measure) const {
-    const bool tokens = facts.is_length && measure.dimension == Tokens::kDimension;
-    return !measure.has_unit || measure.dimension == dimension || tokens;
-  }
-  // The number, in range or not; nothing if the value is not a number of this dimension.
-  [[nodiscard]] std::optional<double> NumberOf(const Json& json) const {
-    if (json.is_number()) return json.get<double>();
-    const std::optional<Measure> measure = json.is_string() ? MeasureOf(TextOf(json)) : std::nullopt;
-    return measure && HasDimension(*measure) ? std::optional(measure->value) : std::nullopt;
-  }
-  [[nodiscard]] std::optional<double> Accepted(const Json& json) const {
-    const std::optional<double> value = NumberOf(json);
-    if (!value) return std::nullopt;
-    const Range& range = facts.range;
-    const bool in_range = std::isfinite(*value) && *value >= range.low && *value <= range.high;
-    const bool is_whole = !whole || (*value == std::floor(*value) && FitsCount(*value));
-    return in_range && is_whole ? value : std::nullopt;
-  }
-};
-
-std::string MessageOf(const Json& json, const NumberField& field) {
-  const std::string base = BaseUnitText(field.dimension);
-  const std::optional<Measure> measure = json.is_string() ? field.MeasureOf(TextOf(json)) : std::nullopt;
-  if (measure && !field.HasDimension(*measure)) {
-    const std::string found = BaseUnitText(measure->dimension);
-    return "Enter " + (base.empty() ? std::string("a number without a unit") : "a quantity in " + base) +
-           (found.empty() ? "" : ", not in " + found);
-  }
-  const std::string unit = base.empty() || !field.facts.unit.empty() ? std::string() : " " + base;
-  const std::optional<UnknownUnit> unknown =
-      json.is_string() && !base.empty() ? FindUnknownUnit(TextOf(json)) : std::nullopt;
-  if (unknown && !measure) {
-    const std::string known = field.facts.unit.empty() ? base : std::string(field.facts.unit);
-    return "Enter a number in " + known + ": unknown unit \"" + unknown->name + "\"";
-  }
-  if (json.is_string() && field.IsTooLarge(TextOf(json))) {
-    const double high =
-        std::isfinite(field.facts.range.high) ? field.facts.range.high : std::numeric_limits<double>::max();
-    return "Too large: enter " + WithArticle(field.whole) + " of at most " + BoundText(high, field.facts, field.whole) +
-           unit;
-  }
-  return "Enter " + RangeText(field.facts, field.whole) + unit + CommaText(json);
-}
-
-// Likely meanings of a rejected text: "1,5" is 1.5 or 15, "3 TB" for a rate is 3 TB/s, "80 gb" is 80 GB.
-std::vector<Json> MeantBy(std::string text) {
-  if (const std::optional<UnknownUnit> unknown = FindUnknownUnit(text); unknown && !unknown->spelled.empty())
-    return {unknown->spelled};
-  if (text.find(',') != std::string::npos) {
-    std::string point = text;
-    std::replace(point.begin(), point.end(), ',', '.');
-    text.erase(std::remove(text.begin(), text.end(), ','), text.end());
-    return {point, text};
-  }
-  if (text.ends_with("/s")) return {text.substr(0, text.size() - 2)};
-  return {text + "/s"};
-}
-
-// The nearest accepted values; if none, leave the member out.
-Fixes FixesOf(const Json& json, const NumberField& field) {
-  const FieldFacts& facts = field.facts;
-  std::vector<Json> candidates;
-  if (json.is_string() && TextOf(json).size() <= kMaxText) candidates = MeantBy(TextOf(json));
-  const auto bound = [&](double value) {
-    if (!facts.unit.empty() && !field.whole) candidates.emplace_back(BoundText(value, facts, false));
-    candidates.push_back(field.whole ? Json(static_cast<Count>(value)) : Json(value));
-  };
-  if (const std::optional<double> value = field.NumberOf(json)) {
-    if (field.whole && FitsCount(*value)) {
-      for (const double whole : {std::floor(*value), std::ceil(*value)})
-        candidates.emplace_back(static_cast<Count>(whole));
-    }
-    if (*value < facts.range.low) bound(facts.range.low);
-    if (*value > facts.range.high) bound(facts.range.high);
-  }
-  const std::string path = field.location.Text();
-  Fixes fixes;
-  std::vector<double> known;
-  for (const Json& candidate : candidates) {
-    const std::optional<double> value = field.Accepted(candidate);
-    if (!value || std::find(known.begin(), known.end(), *value) != known.end()) continue;
-    known.push_back(*value);
-    fixes.push_back({{path, JsonText(candidate)}});
-  }
-  if (fixes.empty()) fixes = WithoutIt(facts, field.location);
-  return fixes;
-}
+constexpr std::size_t kMaxEntries = 64, kMaxIssues = 200, kMaxChoices = 4, kMaxMoved = 16;
 
 std::optional<double> ReadNumber(const Json& json, const FieldFacts& facts, const Dimension& dimension, bool whole,
                                  const Location& location, Issues& issues) {
@@ -259,10 +93,50 @@ Fixes FixesOfUnknown(const std::string& owner, const std::string& key, const Jso
   return fixes;
 }
 
+bool HasName(const std::vector<std::string_view>& names, const Json& json) {
+  return json.is_string() && std::find(names.begin(), names.end(), TextOf(json)) != names.end();
+}
+
+// Whether a number or a name can be read as a value of this type.
+bool Takes(const Type& type, const Json& json, const FieldFacts& facts, const Location& location) {
+  const auto number = [&](const Dimension& dimension, bool whole) {
+    return NumberField{facts, dimension, whole, location}.Accepted(json).has_value();
+  };
+  switch (type.kind) {
+    case Kind::kOptional:
+      return Takes(*type.inner, json, facts, location);
+    case Kind::kQuantity:
+      return number(*type.dimension, false);
+    case Kind::kRatio:
+      return number(Dimension{}, false);
+    case Kind::kCount:
+    case Kind::kCountOrMax:
+      return number(Dimension{}, true);
+    case Kind::kChoice:
+      return HasName({type.choices.names, type.choices.names + type.choices.size}, json);
+    case Kind::kEntry:
+      return HasName(type.entry.names(), json);
+    default:
+      return false;
+  }
+}
+
+// A value in the place of an object may be meant for a member: "fp8" for a precision, "80 GB" for a memory.
+Fixes FixesOfMember(const Type& type, const Json& json, const FieldFacts& facts, const Location& location) {
+  Fixes fixes;
+  for (const FieldRow& row : *type.fields) {
+    const Location at{&location, row.facts.key};
+    if (fixes.size() < kMaxChoices && Takes(*row.type, json, row.facts, at))
+      fixes.push_back({{at.Text(), JsonText(json)}});
+  }
+  return Joined({std::move(fixes), WithoutIt(facts, location)});
+}
+
 void ReadObject(const Type& type, const Json& json, const FieldFacts& facts, const Location& location, Issues& issues,
                 void* out) {
   if (!json.is_object()) {
-    issues.push_back({location.Text(), "Must be an object, not " + Shown(json), WithoutIt(facts, location)});
+    issues.push_back(
+        {location.Text(), "Must be an object, not " + Shown(json), FixesOfMember(type, json, facts, location)});
     return;
   }
   std::size_t known = 0;

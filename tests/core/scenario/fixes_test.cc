@@ -144,6 +144,13 @@ std::vector<WrongRequestRow> WrongRequests() {
       {{"model=gpt3-175b", "serving.prompt=2000", "serving.output=256"},
        "serving.prompt",
        {"serving.prompt=1792", "serving.output=48"}},
+      // A value in the place of an object, as people write it: meant for a member.
+      {{"serving.precision=fp8"},
+       "serving.precision",
+       {"serving.precision.weights=\"fp8\"", "serving.precision.activations=\"fp8\""}},
+      {{"cluster.device.memory=96 GB"}, "cluster.device.memory", {"cluster.device.memory.capacity=\"96 GB\""}},
+      {{"serving.arrivals=poisson"}, "serving.arrivals", {"serving.arrivals.kind=\"poisson\""}},
+      {{"serving.mapping=8"}, "serving.mapping", {"serving.mapping.tp=8"}},
       // A model given whole.
       {{"model.kv_heads=6"}, "model.kv_heads", {"model.kv_heads=4", "model.kv_heads=8"}},
       {{"model=mixtral-8x7b", "model.moe.top_k=9"}, "model.moe.top_k", {"model.moe.top_k=8"}},
