@@ -233,7 +233,9 @@ void SetTuning(Deployment& deployment) {
   const Tuning& tuning = deployment.load.tuning;
   LaunchOverheads& launch = deployment.launch;
   const bool has_experts = deployment.model.moe.has_value();
-  const TuningFactor step = StepFactor(tuning, deployment.engine, has_experts, deployment.cluster.device.architecture);
+  const TuningFactor step =
+      StepFactor(tuning, deployment.engine, has_experts ? std::optional(deployment.formats.mlp_weights) : std::nullopt,
+                 deployment.cluster.device.architecture);
   deployment.step_factor = deployment.engine.plain ? deployment.InputAt(step.path, step.value) : step.value;
   launch.per_sequence = SequenceAsRun(tuning, deployment.engine, has_experts, launch.per_sequence);
   if (launch.graphs) launch.per_operation = LaunchAsRun(tuning, deployment.engine, launch.per_operation);

@@ -6,13 +6,16 @@
 
 namespace slipstick {
 
-TuningFactor StepFactor(const Tuning& tuning, const Engine& engine, bool has_experts, Architecture architecture) {
+TuningFactor StepFactor(const Tuning& tuning, const Engine& engine, std::optional<Precision> experts,
+                        Architecture architecture) {
   if (engine.plain) return {1, "serving.engine.plain"};
-  if (!has_experts) return {tuning.dense, "serving.tuning.dense"};
+  if (!experts) return {tuning.dense, "serving.tuning.dense"};
   const auto row = std::find_if(tuning.on.begin(), tuning.on.end(),
                                 [&](const TuningOn& one) { return one.architecture == architecture; });
-  if (row == tuning.on.end()) return {tuning.experts, "serving.tuning.experts"};
-  return {row->experts, "serving.tuning.on." + std::to_string(row - tuning.on.begin()) + ".experts"};
+  if (row != tuning.on.end())
+    return {row->experts, "serving.tuning.on." + std::to_string(row - tuning.on.begin()) + ".experts"};
+  if (IsEightBitFloat(*experts)) return {tuning.experts_fp8, "serving.tuning.experts_fp8"};
+  return {tuning.experts, "serving.tuning.experts"};
 }
 
 double HostFactor(const Tuning& tuning, const Engine& engine) { return engine.plain ? Ratio(1) : tuning.host; }

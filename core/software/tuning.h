@@ -2,12 +2,14 @@
 // core/presets/tunings/.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/architecture.h"
 #include "core/base/field.h"
 #include "core/software/engine.h"
+#include "core/workload/precision.h"
 
 namespace slipstick {
 
@@ -30,6 +32,7 @@ struct Tuning {
   std::string name = "Tuned";
   Ratio dense = 1;            // of a step that decodes, of a dense model
   Ratio experts = 1;          // of a mixture of experts
+  Ratio experts_fp8 = 1;      // of one whose experts are in fp8
   std::vector<TuningOn> on;   // exceptions
   Seconds sequence{};         // longer per sequence of a step that decodes, of a dense model
   Ratio host = 1;             // on the host's time for a request and for the launches of its prefill
@@ -49,7 +52,9 @@ struct TuningFactor {
   std::string path;
 };
 // Factor on a decode step. It is 1 if the engine's constants were fitted to plain commands.
-TuningFactor StepFactor(const Tuning& tuning, const Engine& engine, bool has_experts, Architecture architecture);
+// `experts`: their format, if the model has experts.
+TuningFactor StepFactor(const Tuning& tuning, const Engine& engine, std::optional<Precision> experts,
+                        Architecture architecture);
 double HostFactor(const Tuning& tuning, const Engine& engine);
 // Converts times of a tuned engine to this way of running it: a decode step, its overhead per sequence, and host time
 // per operation of a prefill.

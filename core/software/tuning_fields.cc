@@ -25,6 +25,9 @@ constexpr auto kTuningFields = Advanced(
      Of<&Tuning::experts>("experts", "Decode step over a tuned one, mixture of experts")
          .Label("Decode step over a tuned run's, experts")
          .Between(kLeast, 1 / kLeast),
+     Of<&Tuning::experts_fp8>("experts_fp8", "Decode step over a tuned one, experts with fp8 weights")
+         .Label("Decode step over a tuned run's, fp8 experts")
+         .Between(kLeast, 1 / kLeast),
      Of<&Tuning::on>("on", "Exceptions per device architecture").Label("Exception"),
      Of<&Tuning::sequence>("sequence", "Longer per sequence of a decode step than in a tuned run, dense model")
          .Label("Longer per sequence than a tuned run, dense")
