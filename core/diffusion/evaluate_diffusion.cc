@@ -7,6 +7,7 @@
 #include "core/collectives/bound_fabric.h"
 #include "core/diffusion/decoder.h"
 #include "core/operators/bound_device.h"
+#include "core/operators/device_power.h"
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
@@ -77,13 +78,7 @@ DiffusionMemory MemoryOf(const Request& request, const Weights& weights, const D
 }
 
 Watts PowerOf(const DiffusionWork& work, const Device& device, Precision precision) {
-  const Seconds time = work.time.Total();
-  const Ratio activity = Figure(
-      "Utilization of the device",
-      min(1.0, max(work.flops / (PeakRate(device, precision) * time), work.bytes / (device.memory.bandwidth * time))),
-      "of its peak or of its memory bandwidth, the higher");
-  return Figure("Power per device", device.idle + (device.tdp - device.idle) * activity,
-                "between idle and TDP, by compute or memory utilization; without the rest of the server");
+  return PowerAtWork(device, {work.flops, work.bytes, PeakRate(device, precision), work.time.Total()});
 }
 
 void FindInfeasible(const DiffusionRun& run, DiffusionReport& report) {

@@ -233,6 +233,7 @@ struct StepTable {
   Seconds send_launch;        // serving: start of a send to another pipeline stage or pool, including its launch
   Ratio send_efficiency = 1;  // of such a send: fraction of the link bandwidth
   Ratio absorbed_gemm_efficiency = 1;  // serving: of the batched GEMMs that absorb an up-projection of MLA
+  Ratio active_power = 0;              // share of the TDP that a device draws while it runs kernels, whatever they do
 };
 
 // All-reduce of serving engines, whose ranks read their peers' memory.

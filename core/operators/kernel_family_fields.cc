@@ -240,7 +240,10 @@ constexpr FieldRow kStepTableFields[] = {
     Of<&StepTable::send_efficiency>("send_rate", "Fraction of the link bandwidth in such a send").Share(),
     Of<&StepTable::absorbed_gemm_efficiency>("absorbed_matrix",
                                              "Fraction of the peak in GEMMs that absorb an up-projection of MLA")
-        .Share()};
+        .Share(),
+    Of<&StepTable::active_power>("active_power",
+                                 "Share of the TDP that a device draws while it runs kernels, whatever they do")
+        .Between(0, 1)};
 constinit const Fields Schema<StepTable>::fields(kStepTableFields);
 
 constexpr FieldRow kLowLatencyRowFields[] = {
