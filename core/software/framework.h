@@ -110,6 +110,7 @@ struct FrameworkMemory {
   bool weights_are_master = false;
   Ratio gradients = 0;
   Ratio gradients_fp8 = 0;
+  bool frees_gradients = false;  // after every update; the backward pass makes them anew
   Ratio data_parallel_gradients = 0;
   Ratio sharded_gradients = 0;
   Ratio sharded_optimizer = 0;

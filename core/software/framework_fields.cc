@@ -166,6 +166,10 @@ constexpr FieldRow kFrameworkMemoryFields[] = {
     Of<&FrameworkMemory::gradients>("gradients", "Gradients: bytes per parameter").Between(0, 16),
     Of<&FrameworkMemory::gradients_fp8>("gradients_fp8", "Gradients in an 8- or 4-bit recipe: bytes per parameter")
         .Between(0, 16),
+    Of<&FrameworkMemory::frees_gradients>(
+        "frees_gradients",
+        "Gradients are freed after the update and made anew by the backward pass: on one data-parallel rank with one "
+        "micro-batch per step none lie beside the logits"),
     Of<&FrameworkMemory::data_parallel_gradients>("data_parallel_gradients",
                                                   "Added gradient bytes per parameter under data parallelism")
         .Between(0, 16),

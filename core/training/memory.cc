@@ -51,6 +51,7 @@ struct StateShare {
   Ratio weight_bytes, gradient_bytes, optimizer_bytes;  // per parameter
   Ratio held_state;                                     // parameters for which the rank keeps optimizer state
   Bytes reusable;                                       // part of the gradients whose room activations can use
+  Bytes absent;                                         // part of the gradients that the backward pass makes
   Bytes copies;                                         // made by the update
 };
 
@@ -118,6 +119,13 @@ StateShare AddState(const TrainingContext& context, const StepTerms& step, const
         Figure("Room that the update leaves to activations",
                sharded * framework.sharded_gradients * (1 - step.offloaded_gradients) * kB * held_gradients,
                "what ZeRO adds to the gradients lies there between steps only");
+  if (framework.frees_gradients) {
+    // Ranks that exchange gradients hold them in buffers of another stream or from step to step, and micro-batches add
+    // up in them; both lie beside the activations.
+    const Ratio alone = Figure("Alone", max(0, 2 - parameters.data_ranks * step.micro_batches),
+                               "whether one rank runs one micro-batch per step: 1 or 0");
+    share.absent = Figure("Gradients that the backward pass makes", alone * memory.gradients, "none before it");
+  }
   const Ratio update = run.optimizer == Optimizer::kNone ? Ratio(0) : framework.update;
   share.copies = Figure(
       "Copies that the update makes",
@@ -173,7 +181,8 @@ TrainingMemory MemoryOf(const MemoryTerms& terms, const DeviceStages& device, Ra
   const StageParameters parameters = ParametersOf(step, device);
   TrainingMemory memory;
   const StateShare share = AddState(context, step, parameters, memory);
-  const StageActivations layers = AddActivations(terms, step, device, index, recompute, share.reusable, memory);
+  const StageActivations layers =
+      AddActivations(terms, step, device, index, recompute, {share.reusable, share.absent}, memory);
   const Bytes moving = MovingBytes(step, parameters, share, layers.largest_layer);
   memory.workspace = WorkspaceOf(context, step, layers, moving, share.copies);
   const Offload& offload = step.run.offload;
@@ -197,10 +206,11 @@ Ratio MostLoaded(const MemoryTerms& terms, const std::vector<Stage>& stages, std
                       UsableMemory(context.device()) - context.framework().memory.outside -
                           StageMemory(terms, stages, other, recompute).Total());
   }
-  return Procedure("The most loaded stage", found,
-                   {InSteps(context.shape.pipeline), InSteps(context.shape.chunks),
-                    InSteps(context.framework().memory.logits), InSteps(Ratio(context.model.vocab))},
-                   "counted from 0: the one that leaves the least memory", "", left, index);
+  return Procedure(
+      "The most loaded stage", found,
+      {InSteps(context.shape.pipeline), InSteps(context.shape.chunks), InSteps(context.framework().memory.logits),
+       InSteps(Ratio(context.run.loss_chunks)), InSteps(Ratio(context.model.vocab))},
+      "counted from 0: the one that leaves the least memory", "", left, index);
 }
 
 }  // namespace
@@ -319,8 +329,10 @@ Bytes EndBytes(const TrainingContext& context, const StepTerms& step, const Devi
     bytes += Figure("Inputs of the final norm and of the LM head", 4 * step.own_tokens * hidden);
     if (step.tensor > 1)
       bytes += Figure("Gathered input of the LM head", framework.head_gathered * step.tokens * hidden, "under TP");
-    bytes += Figure("Logits, their copy and gradient",
-                    framework.logits * step.tokens * Ratio(context.model.vocab) / step.tensor);
+    bytes += Figure(
+        "Logits, their copy and gradient",
+        framework.logits * step.tokens * Ratio(context.model.vocab) / step.tensor / Ratio(context.run.loss_chunks),
+        "of one chunk of the tokens");
   }
   return Figure("Activations of embedding and head", bytes * kB,
                 "gathered input; logits, their copy and gradient on the last stage", kActivationSource);
@@ -329,7 +341,8 @@ Bytes EndBytes(const TrainingContext& context, const StepTerms& step, const Devi
 }  // namespace
 
 StageActivations AddActivations(const MemoryTerms& terms, const StepTerms& step, const DeviceStages& device,
-                                Ratio index, const RecomputeChoice& recompute, Bytes reusable, TrainingMemory& memory) {
+                                Ratio index, const RecomputeChoice& recompute, const GradientRoom& room,
+                                TrainingMemory& memory) {
   const TrainingContext& context = terms.context;
   const FrameworkMemory& framework = step.run.framework.memory;
   const StageActivations layers = ActivationsOf(terms, step, device, index, recompute);
@@ -343,10 +356,17 @@ StageActivations AddActivations(const MemoryTerms& terms, const StepTerms& step,
                                 element * kB * step.tokens * Ratio(context.model.hidden), "", kActivationSource);
   const Bytes working = Figure("Working set of one layer", Restores(recompute) ? layers.working + gathered : gathered,
                                "activations that recomputation restores, gathered inputs", kActivationSource);
-  const Bytes all = resident + working + EndBytes(context, step, device, layers.passes);
-  memory.activations = reusable > Bytes{} ? Figure("Activations", max(0 * kB, all - reusable),
-                                                   "at the peak, beyond the room that the update leaves")
-                                          : Figure("Activations", all, "at the peak");
+  const Bytes ends = EndBytes(context, step, device, layers.passes);
+  const Bytes all = resident + working + ends;
+  // Gradients that the backward pass makes take the room of what it frees, first of all that in which layers worked.
+  const Bytes beside = room.absent > Bytes{}
+                           ? Figure("Activations beside the gradients",
+                                    max(working, all - room.absent - min(room.absent, min(working, ends))),
+                                    "at the end of the backward pass, or before it, when no layer works")
+                           : all;
+  memory.activations = room.reusable > Bytes{} ? Figure("Activations", max(0 * kB, beside - room.reusable),
+                                                        "at the peak, beyond the room that the update leaves")
+                                               : Figure("Activations", beside, "at the peak");
   return layers;
 }
 

@@ -26,10 +26,15 @@ struct StageActivations {
   Ratio stage_layers;      // of the device's own stage
   Ratio largest_layer;     // parameters of one layer on the device
 };
-// Sets memory.activations. `index`: the device's own stage, from 0; `reusable`: room of the gradients that activations
-// can use.
+// Gradients that do not lie beside all activations: room that activations can use, and gradients that the backward pass
+// makes while it frees activations.
+struct GradientRoom {
+  Bytes reusable, absent;
+};
+// Sets memory.activations. `index`: the device's own stage, from 0.
 StageActivations AddActivations(const MemoryTerms& terms, const StepTerms& step, const DeviceStages& device,
-                                Ratio index, const RecomputeChoice& recompute, Bytes reusable, TrainingMemory& memory);
+                                Ratio index, const RecomputeChoice& recompute, const GradientRoom& room,
+                                TrainingMemory& memory);
 
 // Memory of the device whose own stage is stages[index].
 TrainingMemory StageMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,

@@ -98,6 +98,7 @@ struct TrainingRun {
   std::optional<Ratio> memory_margin;  // share of device memory that automatic choices leave free; absent: none
   Offload offload;
   bool flash_attention = true;
+  Tally loss_chunks = 1;  // parts of the tokens whose LM head and loss run one after another, forward and backward
   Trainable trainable = Trainable::kAll;
   std::optional<FrozenPrecision> frozen_precision;  // default: that of the GEMMs
   Framework framework;

@@ -104,6 +104,13 @@ constexpr FieldRow kTrainingRunFields[] = {
     Of<&TrainingRun::flash_attention>("flash_attention", "Fused attention: scores never reach memory")
         .Label("FlashAttention")
         .Advanced(),
+    Of<&TrainingRun::loss_chunks>(
+        "loss_chunks",
+        "Chunks of the tokens for which LM head and loss run one after another, forward and backward, so that only one "
+        "chunk's logits are in memory (torchtune and torchtitan: 8; Liger: fused linear cross-entropy); 1: all at once")
+        .Label("Loss in chunks")
+        .Between(1, 65536)
+        .Advanced(),
     Of<&TrainingRun::trainable>("trainable", "Trained weights: all, or low-rank adapters beside frozen weights (LoRA)")
         .Advanced(),
     Of<&TrainingRun::frozen_precision>(

@@ -28,6 +28,32 @@ TEST(TrainingMemory, OfGatheredInputsIsThatOfAllRanksTokens) {
   EXPECT_NEAR(kept / 24.99, 1, 0.05);
 }
 
+// PyTorch frees gradients after the update, so that what one micro-batch on one device allocates holds none of them beside
+// its logits. What it reserves does: 28.6 and 35.2 GB of Llama-3.2-1B (tests/validation/hopper/h100.csv).
+double InGb(int global_batch, const char* more) {
+  const TrainingReport report = Evaluated(
+      TrainingScenario(R"({"preset": "qwen3-8b"})", R"({"preset": "single-b300-sxm"})",
+                       R"({"sequence": 16384, "global_batch": )" + std::to_string(global_batch) +
+                           R"(, "recompute": "full", "mapping": {"micro_batch": 1},
+              "framework": {"preset": "fsdp-eager", "memory": {"frees_gradients": true}}, )" +
+                           more + R"("state": {"master_weights": "none", "moments": "bf16", "gradients": "bf16"}})"));
+  return report.memory.Total().base() / 1e9;
+}
+
+TEST(TrainingMemory, AllocatedByOneMicroBatchHoldsNoGradientsBesideTheLogits) {
+  EXPECT_NEAR(InGb(1, "") / 84.4, 1, 0.05);  // b300 of tests/validation/training_runs.csv
+  // Where micro-batches add up, their gradients lie there: 2 bytes for each of 8.19 billion weights.
+  EXPECT_GT(InGb(2, "") - InGb(1, ""), 16.38);
+}
+
+// Without logits the peak is the end of the backward pass: all gradients, and what one layer works on.
+TEST(TrainingMemory, OfALossInChunksHoldsTheLogitsOfOne) {
+  const double logits = 13 * 16384. * 151936 / 1e9;
+  EXPECT_NEAR(InGb(2, "") - InGb(2, R"("loss_chunks": 8, )"), logits * 7 / 8, 0.01);
+  EXPECT_GT(InGb(1, R"("loss_chunks": 8, )"), 4 * 16.38);
+  EXPECT_LT(InGb(1, ""), InGb(1, R"("loss_chunks": 8, )") + logits * 7 / 8);
+}
+
 // Runs of the Ultra-Scale Playbook's sweep: GiB that PyTorch reserved.
 struct NanotronReading {
   const char *model, *mapping;

@@ -301,10 +301,11 @@ TEST(States, InEightBitRecipesKeepOnlyTheRestOfTheMasterWeights) {
 // Llama-2-7B under FSDP: fp32 weights, gradients and two moments, 16 bytes per parameter, sharded.
 TEST(States, OfZero3AreShardedOverAllDataRanks) {
   for (const int devices : {8, 64}) {
-    const Scenario scenario = TrainingScenario(R"({"preset": "llama-2-7b"})",
-                                               R"({"preset": "dgx-h100", "devices": )" + std::to_string(devices) + "}",
-                                               R"({"sequence": 4096, "global_batch": )" + std::to_string(devices) +
-                                                   R"(, "framework": {"preset": "fsdp"}, "mapping": {"zero": 3}})");
+    const Scenario scenario = TrainingScenario(
+        R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-h100", "devices": )" + std::to_string(devices) + "}",
+        R"({"sequence": 4096, "global_batch": )" + std::to_string(devices) +
+            R"(, "framework": {"preset": "fsdp", "memory": {"fixed_static": "0 GiB"}},
+                                                       "mapping": {"zero": 3}})");
     const TrainingReport report = Evaluated(scenario);
     const double expected = 16 * 6738415616.0 / devices;
     EXPECT_NEAR(In(report.memory.weights + report.memory.gradients + report.memory.optimizer, kB), expected,
@@ -391,13 +392,14 @@ TEST(States, UnderDualPipeAreOfTheStageAndItsMirror) {
 // PyTorch keeps gradients and the optimizer's state in the format of its weights: 16-bit weights without fp32 masters
 // take 8 bytes a parameter with AdamW, fp32 weights 16, stated or not. Under ZeRO 2 each rank holds the weights whole
 // in 16 bits, and its share of the fp32 weights, gradients and moments: 2 + 16 / 8 bytes on eight devices (Rajbhandari
-// et al. 2020, table 1, with fp32 gradients).
+// et al. 2020, table 1, with fp32 gradients). The workspaces of libraries lie beside them.
 TEST(TrainingMemory, OfWeightsThatTheOptimizerUpdates) {
   const auto state_bytes = [](const char* state, const char* mapping, int devices) {
     const TrainingReport report = Evaluated(TrainingScenario(
         R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-a100", "devices": )" + std::to_string(devices) + "}",
-        R"({"sequence": 512, "global_batch": 8, "framework": {"preset": "fsdp"}, "mapping": )" + std::string(mapping) +
-            state + "}"));
+        R"({"sequence": 512, "global_batch": 8, "framework": {"preset": "fsdp", "memory": {"fixed_static": "0 GiB"}},
+            "mapping": )" +
+            std::string(mapping) + state + "}"));
     return (report.memory.weights + report.memory.gradients + report.memory.optimizer).base() / 6738415616;
   };
   EXPECT_NEAR(state_bytes("", "{}", 1), 16, 1e-9);
