@@ -29,6 +29,7 @@ struct DiffusionModel {
   bool qk_norm = true;
   bool rotary = true;
   bool shared_modulation = false;  // one projection of the time embedding for all blocks
+  Tally modulation_width = 0;      // of the time embedding that modulation reads; 0: hidden
   Tally transformers = 1;          // each runs a part of the steps (Wan 2.2)
   bool guided = false;             // classifier-free guidance: one pass with the prompt and one without
   bool batched_guidance = false;   // as one batch; off: one after the other

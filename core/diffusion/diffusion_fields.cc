@@ -37,6 +37,10 @@ constexpr auto kDiffusionModelFields = Advanced(
      Of<&DiffusionModel::shared_modulation>(
          "shared_modulation", "One projection of the time embedding for all blocks; off: each block has its own")
          .Label("Shared modulation"),
+     Of<&DiffusionModel::modulation_width>("modulation_width",
+                                           "Width of the time embedding that modulation reads; 0: the hidden size")
+         .Label("Modulation width")
+         .Between(0, 1 << 16),
      Of<&DiffusionModel::transformers>("transformers",
                                        "Transformers, each of which computes a part of the steps (Wan 2.2 has two)")
          .Label("Transformers")

@@ -63,7 +63,7 @@ class Pass {
 
   // Shifts, scales and gates from the time embedding, behind an activation.
   void Modulation(Ratio vectors, Ratio times) {
-    Product(Batch(), vectors * request_.hidden, request_.hidden, times);
+    Product(Batch(), vectors * request_.hidden, request_.modulation_width, times);
     Launch(times);
   }
 
