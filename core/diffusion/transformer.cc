@@ -17,11 +17,12 @@ namespace {
 // eight operations for each.
 constexpr double kEagerNorm = 8.5, kEagerRotary = 13, kNormOperations = 8, kRotaryOperations = 8;
 
-// A ring adds outputs up in 32 bits, one part of the keys and values after another: it converts the new output (1.5),
-// subtracts (3), weighs (2) and subtracts again (3); the first and the last output are converted too. Five operations on
-// the sums of exponentials are beside these four: _SDPAMerger of torch.distributed.tensor.experimental. Fused, a sum
-// is read and written in 32 bits and an output read in 16.
-constexpr double kEagerMerge = 9.5, kFusedMerge = 2.5, kConversions = 3, kMergeOperations = 9;
+// Bytes per element that a ring moves to add outputs up in 32 bits, one part of the keys and values after another: it
+// converts the new output (6), subtracts (12), weighs (8) and subtracts again (12); the first and the last output are
+// converted too. Five operations on the sums of exponentials are beside these four: _SDPAMerger of
+// torch.distributed.tensor.experimental. Fused, a sum is read and written in 32 bits and an output read in 16.
+constexpr double kEagerMerge = 38, kFusedMerge = 10, kConversions = 12, kMergeOperations = 9;
+constexpr double kPassBytes = 4;  // per element that is read and written in 16 bits
 
 // Kernels of one pass, on one device.
 class Pass {
@@ -122,8 +123,8 @@ class Pass {
       pass_.communication +=
           times * Figure("Exposed exchange around the ring", (ring - 1) * max(Seconds(), one - attention / ring),
                          "beside the attention to the part before");
-      const Ratio passes = is_compiled() ? (ring - 1) * kFusedMerge : (ring - 1) * kEagerMerge + kConversions;
-      Passes(rows, passes * times, ((ring - 1) * kMergeOperations + 2) * times);
+      const Ratio bytes_moved = is_compiled() ? (ring - 1) * kFusedMerge : (ring - 1) * kEagerMerge + kConversions;
+      Passes(rows, bytes_moved / kPassBytes * times, ((ring - 1) * kMergeOperations + 2) * times);
     }
   }
 
