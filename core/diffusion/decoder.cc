@@ -27,12 +27,14 @@ KernelTime EncodeText(const Request& request, const Device& device) {
 
 Decoder DecoderOf(const Request& request, const Device& device) {
   const DiffusionModel& model = request.run.model;
-  const Ratio last = model.decoder_width, batch = request.run.batch;
+  const Ratio last = model.decoder_width, batch = request.run.batch, overlap = request.run.decoder_overlap;
   const bool is_video = model.latent_frames > 1;
   const double taps = is_video ? 27 : 9;
   Decoder decoder;
   const auto convolve = [&](Ratio pixels, Ratio inputs, Ratio outputs, Ratio times) {
-    decoder.time.Add(ProductOf(pixels, outputs, taps * inputs, Precision::kBf16, device), times);
+    KernelTime product = ProductOf(pixels, outputs, taps * inputs, Precision::kBf16, device);
+    if (is_video) product.time = product.time / request.run.convolutions;
+    decoder.time.Add(product, times);
     decoder.parameters += times * taps * inputs * outputs;
     RowKernel norm;
     norm.rows = pixels;
@@ -44,7 +46,7 @@ Decoder DecoderOf(const Request& request, const Device& device) {
   double area = 1;
   for (std::size_t level = 0; level < kWidths.size(); ++level, area *= 4) {
     const Ratio width = kWidths[level] * last;
-    const Ratio pixels = batch * FramesOf(request, level) * request.pixels / area;
+    const Ratio pixels = overlap * batch * FramesOf(request, level) * request.pixels / area;
     if (level + 1 == kWidths.size()) {
       convolve(pixels, width, width, 10);  // two blocks in the middle and three of the level, two convolutions each
       convolve(pixels, model.latent_channels, width, 1);

@@ -22,14 +22,17 @@ struct DiffusionModel {
   Tally joint_blocks = 0;   // text and image tokens have separate weights and joint attention (MMDiT)
   Tally single_blocks = 0;  // all tokens share the weights; attention and MLP read the same input
   Tally cross_blocks = 0;   // image tokens only, with cross-attention to the text
+  Tally dual_blocks = 0;    // joint blocks whose image tokens also attend to each other alone (MMDiT-X)
   Tally hidden = 0;
   Tally heads = 0;
   Tally ffn = 0;
   bool qk_norm = true;
   bool rotary = true;
   bool shared_modulation = false;  // one projection of the time embedding for all blocks
+  Tally modulation_width = 0;      // of the time embedding that modulation reads; 0: hidden
   Tally transformers = 1;          // each runs a part of the steps (Wan 2.2)
   bool guided = false;             // classifier-free guidance: one pass with the prompt and one without
+  bool batched_guidance = false;   // as one batch; off: one after the other
   Tally text_tokens = 512;
   Tally text_width = 4096;
   Tally text_parameters = 0;  // of all text encoders
@@ -59,18 +62,25 @@ struct DiffusionRun {
   Precision precision = Precision::kBf16;  // of the transformer's products
   AttentionAlgorithm attention = AttentionAlgorithm::kAuto;
   bool compiled = true;
+  Seconds launch;             // host, per operation that is not compiled
+  Ratio convolutions = 1;     // rate of those in three dimensions, of that of products
+  Ratio decoder_overlap = 1;  // work of a decoder of overlapping tiles over that of one for the whole
   bool offload = false;
   Tally ulysses = 1, ring = 1;
   bool guidance_parallel = false;
   std::optional<Tally> devices;  // default: those of one replica
 };
-FIELDS_OF(DiffusionRun);
+template <>
+struct Schema<DiffusionRun> {
+  static constexpr std::string_view standard = "diffusion_run";
+  static const Fields fields;
+};
 
 // Parts of a request's time; they add up to it.
 struct DiffusionTime {
-  Seconds text_encoder, products, attention, row_kernels, communication, decoder, copies;
+  Seconds text_encoder, products, attention, row_kernels, communication, launches, decoder, copies;
   [[nodiscard]] Seconds Total() const {
-    return text_encoder + products + attention + row_kernels + communication + decoder + copies;
+    return text_encoder + products + attention + row_kernels + communication + launches + decoder + copies;
   }
 };
 

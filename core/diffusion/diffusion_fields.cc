@@ -25,6 +25,10 @@ constexpr auto kDiffusionModelFields = Advanced(
      Of<&DiffusionModel::cross_blocks>("cross_blocks", "Blocks of image tokens, which see the text by cross-attention")
          .Label("Cross-attention blocks")
          .Between(0, 1024),
+     Of<&DiffusionModel::dual_blocks>("dual_blocks",
+                                      "Joint blocks with a second attention, of the image tokens to each other alone")
+         .Label("Joint blocks with a second attention")
+         .Between(0, 1024),
      Of<&DiffusionModel::hidden>("hidden", "Hidden size").Between(64, 1 << 16).Required(),
      Of<&DiffusionModel::heads>("heads", "Attention heads").Between(1, 1024).Required(),
      Of<&DiffusionModel::ffn>("ffn", "MLP width").Between(64, 1 << 18).Required(),
@@ -33,6 +37,10 @@ constexpr auto kDiffusionModelFields = Advanced(
      Of<&DiffusionModel::shared_modulation>(
          "shared_modulation", "One projection of the time embedding for all blocks; off: each block has its own")
          .Label("Shared modulation"),
+     Of<&DiffusionModel::modulation_width>("modulation_width",
+                                           "Width of the time embedding that modulation reads; 0: the hidden size")
+         .Label("Modulation width")
+         .Between(0, 1 << 16),
      Of<&DiffusionModel::transformers>("transformers",
                                        "Transformers, each of which computes a part of the steps (Wan 2.2 has two)")
          .Label("Transformers")
@@ -40,6 +48,9 @@ constexpr auto kDiffusionModelFields = Advanced(
      Of<&DiffusionModel::guided>(
          "guided", "Classifier-free guidance as published: every step has a pass with the prompt and one without")
          .Label("Published guidance"),
+     Of<&DiffusionModel::batched_guidance>("batched_guidance",
+                                           "Both passes of a guided step run as one batch; off: one after the other")
+         .Label("Guidance as one batch"),
      Of<&DiffusionModel::text_tokens>("text_tokens", "Text tokens, of a prompt that is padded to them")
          .Label("Text tokens")
          .Between(1, kMostTokens),
@@ -105,6 +116,19 @@ constexpr FieldRow kDiffusionRunFields[] = {
         "Compiled (torch.compile, TensorRT): norms, modulation, rotary embedding and gates are one pass each; off: "
         "every operation is a kernel of its own, as PyTorch runs them")
         .Label("Compiled"),
+    Of<&DiffusionRun::launch>("launch",
+                              "Host time per operation that is not compiled; the devices wait where they are faster")
+        .Label("Host time per operation")
+        .In(kUs)
+        .Between(0, 1'000'000),
+    Of<&DiffusionRun::convolutions>("convolutions",
+                                    "Rate of the decoder's convolutions in three dimensions, of that of a product")
+        .Label("Rate of 3D convolutions")
+        .Between(0.01, 1),
+    Of<&DiffusionRun::decoder_overlap>(
+        "decoder_overlap", "Work of a decoder whose tiles overlap, over that of one without; 1: it decodes no tiles")
+        .Label("Overlap of the decoder's tiles")
+        .Between(1, 64),
     Of<&DiffusionRun::offload>(
         "offload",
         "Text encoder, transformers and decoder take turns in device memory and are copied in from the host (model "

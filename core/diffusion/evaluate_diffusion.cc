@@ -7,7 +7,6 @@
 #include "core/collectives/bound_fabric.h"
 #include "core/diffusion/decoder.h"
 #include "core/operators/bound_device.h"
-#include "core/operators/device_power.h"
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
@@ -18,15 +17,12 @@ struct DiffusionWork {
   DiffusionTime time;
   Seconds step;
   Flops flops;  // of the busiest device
-  Bytes bytes;
 };
 
 DiffusionWork WorkOf(const Request& request, const Device& device, const Cluster& cluster, const Decoder& decoder) {
   const DiffusionRun& run = request.run;
   const Ratio steps = *run.steps;
-  const Ratio in_turn =
-      Figure("Passes of a device in a step", run.guidance_parallel ? request.passes / 2 : request.passes,
-             "with the prompt, and without it where it is guided");
+  const Ratio in_turn = request.in_turn;
   const TransformerPass pass = PassOf(request, device, cluster);
   const KernelTime text = EncodeText(request, device);
   DiffusionWork work;
@@ -37,13 +33,14 @@ DiffusionWork WorkOf(const Request& request, const Device& device, const Cluster
       Figure("Row kernels", steps * in_turn * pass.row_kernels.time, "norms, modulation, activation and residuals");
   work.time.communication =
       Figure("Communication", steps * in_turn * pass.communication, "what attention does not hide");
+  const Seconds device_pass = Figure("Pass on a device", pass.OnDevice(), "kernels and exchanges");
+  const Seconds waits =
+      Figure("Wait for the host in a pass", max(Seconds(), pass.launches * run.launch - device_pass),
+             "operations that no compiler fused are launched one by one, ahead of a device that is slower");
+  work.time.launches = Figure("Waits for the host", steps * in_turn * waits, "of all steps");
   work.time.decoder = Figure("Decoder", decoder.time.time, "latents to pixels");
-  work.step = Figure("Denoising step",
-                     in_turn * (pass.products.time + pass.attention.time + pass.row_kernels.time + pass.communication),
-                     "all its passes");
+  work.step = Figure("Denoising step", in_turn * (device_pass + waits), "all its passes");
   work.flops = steps * in_turn * (pass.products.flops + pass.attention.flops) + text.flops + decoder.time.flops;
-  work.bytes = steps * in_turn * (pass.products.bytes + pass.attention.bytes + pass.row_kernels.bytes) + text.bytes +
-               decoder.time.bytes;
   return work;
 }
 
@@ -60,7 +57,7 @@ Seconds CopyTime(const Request& request, const Weights& weights, const Device& d
 
 DiffusionMemory MemoryOf(const Request& request, const Weights& weights, const Decoder& decoder, const Device& device) {
   const DiffusionRun& run = request.run;
-  const Ratio transformers = run.model.transformers, batch = run.batch;
+  const Ratio transformers = run.model.transformers;
   DiffusionMemory memory;
   memory.weights =
       run.offload
@@ -68,7 +65,7 @@ DiffusionMemory MemoryOf(const Request& request, const Weights& weights, const D
                    "of the largest part: they take turns")
           : Figure("Weights in device memory", weights.transformers + weights.text + weights.decoder,
                    "transformers, text encoder and decoder");
-  const Ratio rows = batch * (request.image_tokens + request.text_tokens) / request.ranks;
+  const Ratio rows = request.sequences * (request.image_tokens + request.text_tokens) / request.ranks;
   const Bytes of_block =
       Figure("Activations of a block", rows * (5 * request.hidden + 2 * request.ffn) * (2 * kB),
              "residual stream, queries, keys, values, attention's output, and the MLP before and after its activation");
@@ -77,8 +74,11 @@ DiffusionMemory MemoryOf(const Request& request, const Weights& weights, const D
   return memory;
 }
 
-Watts PowerOf(const DiffusionWork& work, const Device& device, Precision precision) {
-  return PowerAtWork(device, {work.flops, work.bytes, PeakRate(device, precision), work.time.Total()});
+Watts PowerOf(const DiffusionTime& time, const Device& device) {
+  const Seconds waiting = Figure("Time that a device waits", time.communication + time.launches + time.copies,
+                                 "for others, for the host's launches and for weights");
+  return Figure("Power per device", device.tdp - (device.tdp - device.idle) * (waiting / time.Total()),
+                "TDP while it computes, idle power while it waits; without the rest of the server");
 }
 
 void FindInfeasible(const DiffusionRun& run, DiffusionReport& report) {
@@ -133,8 +133,7 @@ DiffusionReport EvaluateDiffusion(const DiffusionRun& asked, const Cluster& clus
         Figure("Seconds of video per hour", report.items_per_hour * request.frames / shown, "as they are shown");
   }
   report.device_seconds = Figure("Device time of an image or clip", replica * report.latency / batch);
-  report.energy =
-      Figure("Energy of an image or clip, devices", report.device_seconds * PowerOf(work, device, run.precision));
+  report.energy = Figure("Energy of an image or clip, devices", report.device_seconds * PowerOf(work.time, device));
   report.assumed = AssumedInputs(run, device);
   FindInfeasible(run, report);
   return report;

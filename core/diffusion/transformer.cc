@@ -13,8 +13,16 @@ namespace {
 // Passes over a row of queries or keys that PyTorch makes if nothing is fused, each counted as if it read and wrote 16
 // bits per element. The norm converts to 32 bits (1.5), squares (2), takes the mean (1), scales (1.5), converts back
 // (1.5) and applies its weights (1); the rotary embedding turns pairs (1.5), converts both operands (3), multiplies
-// both (4), adds (3) and converts back (1.5): RMSNorm and apply_rotary_emb of huggingface/diffusers.
-constexpr double kEagerNorm = 8.5, kEagerRotary = 13;
+// both (4), adds (3) and converts back (1.5): RMSNorm and apply_rotary_emb of huggingface/diffusers. The host launches
+// eight operations for each.
+constexpr double kEagerNorm = 8.5, kEagerRotary = 13, kNormOperations = 8, kRotaryOperations = 8;
+
+// Bytes per element that a ring moves to add outputs up in 32 bits, one part of the keys and values after another: it
+// converts the new output (6), subtracts (12), weighs (8) and subtracts again (12); the first and the last output are
+// converted too. Five operations on the sums of exponentials are beside these four: _SDPAMerger of
+// torch.distributed.tensor.experimental. Fused, a sum is read and written in 32 bits and an output read in 16.
+constexpr double kEagerMerge = 38, kFusedMerge = 10, kConversions = 12, kMergeOperations = 9;
+constexpr double kPassBytes = 4;  // per element that is read and written in 16 bits
 
 // Kernels of one pass, on one device.
 class Pass {
@@ -24,24 +32,44 @@ class Pass {
 
   // Rows of the image and of the text on this device.
   [[nodiscard]] Ratio ImageRows() const { return RowsOf(request_.image_tokens); }
-  [[nodiscard]] Ratio TextRows() const { return RowsOf(request_.text_tokens); }
+  // Text that does not divide into equal parts is whole on every rank.
+  [[nodiscard]] Ratio TextRows() const {
+    const DiffusionRun& run = request_.run;
+    return run.model.text_tokens % (run.ulysses * run.ring) == 0 ? RowsOf(request_.text_tokens)
+                                                                 : Batch() * request_.text_tokens;
+  }
 
   void Product(Ratio rows, Ratio outputs, Ratio inputs, Ratio times) {
+    Launch(times);
     pass_.products.Add(ProductOf(rows, outputs, inputs, request_.run.precision, device_), times);
   }
 
   void Rows(RowKind kind, Ratio rows, Ratio columns, Ratio times) {
-    RowKernel kernel;
-    kernel.kind = kind;
-    kernel.rows = rows;
-    kernel.columns = columns;
-    pass_.row_kernels.Add(TimeOf(kernel, device_), times);
+    Launch(times);
+    AddRows(kind, rows, columns, times);
+  }
+
+  // Passes over rows of the hidden size, each counted as if it read and wrote 16 bits per element, by the operations
+  // that PyTorch launches for them.
+  void Passes(Ratio rows, Ratio passes, Ratio operations) {
+    Launch(operations);
+    AddRows(RowKind::kNorm, rows, request_.hidden, passes);
+  }
+
+  // Queries, keys and values: one product where it is compiled, three of PyTorch.
+  void InputProducts(Ratio rows, Ratio outputs, Ratio times) {
+    Product(rows, outputs, request_.hidden, times);
+    Launch(2 * times);
+  }
+
+  // Shifts, scales and gates from the time embedding, behind an activation.
+  void Modulation(Ratio vectors, Ratio times) {
+    Product(Batch(), vectors * request_.hidden, request_.modulation_width, times);
+    Launch(times);
   }
 
   // A norm whose result is scaled and shifted by the time embedding.
-  void ModulatedNorm(Ratio rows, Ratio times) {
-    Rows(RowKind::kNorm, rows, request_.hidden, (is_compiled() ? 1 : 3) * times);
-  }
+  void ModulatedNorm(Ratio rows, Ratio times) { Passes(rows, (is_compiled() ? 1 : 3) * times, 4 * times); }
   // Adds the output of a part, multiplied by a gate, to the residual stream.
   void GatedResidual(Ratio rows, Ratio times) {
     Rows(RowKind::kAdd, rows, request_.hidden, times);
@@ -53,8 +81,9 @@ class Pass {
     const bool is_rotary = rotates && model.rotary;
     if (!model.qk_norm && !is_rotary) return;
     if (is_compiled()) return Rows(RowKind::kRope, rows, operands * request_.hidden, times);
-    const double passes = (model.qk_norm ? kEagerNorm : 0) + (is_rotary ? kEagerRotary : 0);
-    Rows(RowKind::kNorm, rows, request_.hidden, passes * operands * times);
+    const double passes = (model.qk_norm ? kEagerNorm : 0) + (is_rotary ? kEagerRotary : 0),
+                 operations = (model.qk_norm ? kNormOperations : 0) + (is_rotary ? kRotaryOperations : 0);
+    Passes(rows, passes * operands * times, operations * operands * times);
   }
 
   // Attention of the `queries` of this device's ring rank to all keys.
@@ -62,7 +91,7 @@ class Pass {
     const DiffusionRun& run = request_.run;
     const Ratio ring = run.ring;
     Attention attention;
-    attention.batch = Ratio(run.batch);
+    attention.batch = request_.sequences;
     attention.q_len = queries / ring;
     attention.kv_len = keys;
     attention.heads = attention.kv_heads = request_.heads / Ratio(run.ulysses);
@@ -72,6 +101,7 @@ class Pass {
     attention.algorithm = run.attention;
     const KernelTime kernel = TimeOf(attention, device_);
     pass_.attention.Add(kernel, times);
+    Launch(ring * times);
   }
 
   // Exchange if ranks share the tokens of an attention: heads for tokens and back; keys and values around the ring.
@@ -81,6 +111,9 @@ class Pass {
       const Bytes bytes = Figure("Rows of a rank", rows * request_.hidden * (2 * kB), "in 16 bit");
       const Seconds one = TimeOver("ulysses", CollectiveType::kAllToAll, bytes);
       pass_.communication += times * (4 * one);
+      Launch(4 * times);
+      // A copy of its own orders the rows before they are sent, and another one those that came.
+      if (!is_compiled()) Passes(rows, 8 * times, 8 * times);
     }
     if (run.ring > 1) {
       const Ratio ring = run.ring;
@@ -90,16 +123,18 @@ class Pass {
       pass_.communication +=
           times * Figure("Exposed exchange around the ring", (ring - 1) * max(Seconds(), one - attention / ring),
                          "beside the attention to the part before");
+      const Ratio bytes_moved = is_compiled() ? (ring - 1) * kFusedMerge : (ring - 1) * kEagerMerge + kConversions;
+      Passes(rows, bytes_moved / kPassBytes * times, ((ring - 1) * kMergeOperations + 2) * times);
     }
   }
 
   void Joint() {
-    const Ratio blocks = request_.joint_blocks, hidden = request_.hidden, ffn = request_.ffn, batch = Batch();
+    const Ratio blocks = request_.joint_blocks, hidden = request_.hidden, ffn = request_.ffn;
     if (!(blocks > 0)) return;
     for (const Ratio rows : {ImageRows(), TextRows()}) {
-      Product(batch, 6 * hidden, hidden, blocks);
+      Modulation(6, blocks);
       ModulatedNorm(rows, 2 * blocks);
-      Product(rows, 3 * hidden, hidden, blocks);
+      InputProducts(rows, 3 * hidden, blocks);
       QueriesAndKeys(rows, 2, true, blocks);
       Rows(RowKind::kNorm, rows, (is_compiled() ? 1 : 3) * hidden, blocks);  // concatenation
       Product(rows, hidden, hidden, blocks);
@@ -109,15 +144,29 @@ class Pass {
       Product(rows, hidden, ffn, blocks);
     }
     AttendToAll(blocks);
+    Dual();
+  }
+
+  // The second attention of a joint block, whose input is the first one's with a modulation of its own.
+  void Dual() {
+    const Ratio blocks = request_.dual_blocks, hidden = request_.hidden, rows = ImageRows();
+    if (!(blocks > 0)) return;
+    Modulation(3, blocks);
+    ModulatedNorm(rows, blocks);
+    InputProducts(rows, 3 * hidden, blocks);
+    QueriesAndKeys(rows, 2, true, blocks);
+    AttendToImage(blocks);
+    Product(rows, hidden, hidden, blocks);
+    GatedResidual(rows, blocks);
   }
 
   void Single() {
     const Ratio blocks = request_.single_blocks, hidden = request_.hidden, ffn = request_.ffn;
     if (!(blocks > 0)) return;
     const Ratio rows = ImageRows() + TextRows();
-    Product(Batch(), 3 * hidden, hidden, blocks);
+    Modulation(3, blocks);
     ModulatedNorm(rows, blocks);
-    Product(rows, 3 * hidden + ffn, hidden, blocks);
+    InputProducts(rows, 3 * hidden + ffn, blocks);
     QueriesAndKeys(rows, 2, true, blocks);
     Rows(RowKind::kGelu, rows, ffn, blocks);
     Rows(RowKind::kNorm, rows, is_compiled() ? hidden : hidden + ffn, blocks);  // attention and MLP concatenated
@@ -130,14 +179,12 @@ class Pass {
     const Ratio blocks = request_.cross_blocks, hidden = request_.hidden, ffn = request_.ffn;
     if (!(blocks > 0)) return;
     const Ratio rows = ImageRows(), text = Batch() * request_.text_tokens;
-    if (!request_.run.model.shared_modulation) Product(Batch(), 6 * hidden, hidden, blocks);
+    if (!request_.run.model.shared_modulation) Modulation(6, blocks);
     ModulatedNorm(rows, 2 * blocks);
     Rows(RowKind::kNorm, rows, hidden, blocks);
-    Product(rows, 3 * hidden, hidden, blocks);
+    InputProducts(rows, 3 * hidden, blocks);
     QueriesAndKeys(rows, 2, true, blocks);
-    const Seconds before = pass_.attention.time;
-    Attend(request_.image_tokens, request_.image_tokens, blocks);
-    Exchange(rows, (pass_.attention.time - before) / blocks, blocks);
+    AttendToImage(blocks);
     Product(rows, hidden, hidden, 3 * blocks);  // output, and query and output of the cross-attention
     Product(text, 2 * hidden, hidden, blocks);
     QueriesAndKeys(rows, 1, false, blocks);
@@ -153,9 +200,26 @@ class Pass {
   [[nodiscard]] const TransformerPass& Done() const { return pass_; }
 
  private:
+  void AddRows(RowKind kind, Ratio rows, Ratio columns, Ratio times) {
+    RowKernel kernel;
+    kernel.kind = kind;
+    kernel.rows = rows;
+    kernel.columns = columns;
+    pass_.row_kernels.Add(TimeOf(kernel, device_), times);
+  }
+
   [[nodiscard]] bool is_compiled() const { return request_.run.compiled; }
-  [[nodiscard]] Ratio Batch() const { return request_.run.batch; }
+  [[nodiscard]] Ratio Batch() const { return request_.sequences; }
+  void Launch(Ratio operations) {
+    if (!is_compiled()) pass_.launches += operations;
+  }
   [[nodiscard]] Ratio RowsOf(Ratio tokens) const { return Batch() * tokens / request_.ranks; }
+
+  void AttendToImage(Ratio blocks) {
+    const Seconds before = pass_.attention.time;
+    Attend(request_.image_tokens, request_.image_tokens, blocks);
+    Exchange(ImageRows(), (pass_.attention.time - before) / blocks, blocks);
+  }
 
   void AttendToAll(Ratio blocks) {
     const Ratio tokens = Figure("Tokens", request_.image_tokens + request_.text_tokens, "latents and text");

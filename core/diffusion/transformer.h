@@ -16,6 +16,8 @@ struct KernelSum {
 struct TransformerPass {
   KernelSum products, attention, row_kernels;
   Seconds communication;
+  Ratio launches = 0;  // operations that the host launches one by one
+  [[nodiscard]] Seconds OnDevice() const { return products.time + attention.time + row_kernels.time + communication; }
 };
 TransformerPass PassOf(const Request& request, const Device& device, const Cluster& cluster);
 

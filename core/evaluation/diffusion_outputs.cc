@@ -14,6 +14,7 @@ struct Outputs<DiffusionTime> {
       Output("attention", &T::attention, "Attention"),
       Output("row_kernels", &T::row_kernels, "Norms, modulation and activations").Short("Row kernels"),
       Output("communication", &T::communication, "Communication"),
+      Output("launches", &T::launches, "Waiting for the host's launches"),
       Output("decoder", &T::decoder, "Decoder (VAE)"),
       Output("copies", &T::copies, "Copies from the host"),
   };

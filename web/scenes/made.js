@@ -16,6 +16,7 @@ const PARTS = {
   attention: 'attention',
   communication: 'reduce',
   row_kernels: 'launch',
+  launches: 'quiet',
   decoder: 'scheduler',
   text_encoder: 'others',
   copies: 'memory',

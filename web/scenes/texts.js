@@ -20,6 +20,7 @@ export const texts = {
   'made.products': 'matrix products',
   'made.attention': 'attention',
   'made.row_kernels': 'norms, modulation, activations',
+  'made.launches': 'waiting for the host’s launches',
   'made.communication': 'communication',
   'made.decoder': 'decoder (VAE)',
   'made.text_encoder': 'text encoder',

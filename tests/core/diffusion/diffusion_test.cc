@@ -57,6 +57,49 @@ TEST(Diffusion, AGuidedStepOfWanHasTwoPasses) {
   EXPECT_NEAR(StepFlops(kWan + Assignments{"diffusion.guided=false"}), pass, 1e-6 * pass);
 }
 
+// 36 h^2 of weights in a joint block, of which modulation (6 h^2 for either stream) is computed once per image; all pairs
+// of 4,429 tokens. The second attention of 13 blocks has 4 h^2 and all pairs of 4,096, and three vectors of modulation.
+TEST(Diffusion, ASecondAttentionIsOfTheImageAlone) {
+  const Assignments medium{"cluster=dgx-h100", "diffusion.model=stable-diffusion-3.5-medium"};
+  const double h = 1536, image = 4096, tokens = image + 333;
+  const double joint = 2 * 12 * h * h * tokens + 2 * 12 * h * h + 4 * tokens * tokens * h;
+  const double second = 2 * 4 * h * h * image + 2 * 3 * h * h + 4 * image * image * h;
+  EXPECT_NEAR(StepFlops(medium), 2 * (24 * joint + 13 * second), 1e-6 * StepFlops(medium));
+  EXPECT_NEAR(StepFlops(medium + Assignments{"diffusion.model.dual_blocks=0"}), 2 * 24 * joint, 1e-6 * 24 * joint);
+}
+
+// 333 tokens of text have no half: either rank computes all of them, 38 blocks of 12 h^2.
+TEST(Diffusion, TextThatDoesNotDivideIsWholeOnEveryRank) {
+  const Assignments large{"cluster=dgx-h100", "diffusion.model=stable-diffusion-3.5-large"};
+  const double h = 2432, more = StepFlops(large + Assignments{"diffusion.ulysses=2"}) - StepFlops(large);
+  const double modulation = 2 * 12 * h * h;
+  EXPECT_NEAR(more, 2 * 38 * (2 * 12 * h * h * 333 + modulation), 1e-6 * more);
+  // 512 tokens have one: only the modulation of each block is computed twice.
+  const double flux = StepFlops(kFlux + Assignments{"diffusion.ulysses=2"}) - StepFlops(kFlux);
+  EXPECT_NEAR(flux, 2 * (19 * 12 + 38 * 3) * 3072.0 * 3072.0, 1e-3 * flux);
+}
+
+// FLUX's blocks by hand, of diffusers' operations. Of either stream of a joint block: two of modulation, two norms of
+// four, three products, 32 for norm and rotary embedding of queries and keys, one to concatenate, the output, two gated
+// sums of two and three for the MLP, 54; and the attention. A single block has 47.
+TEST(Diffusion, TheHostLaunchesWhatIsNotCompiled) {
+  const Assignments slow = kFlux + Assignments{"diffusion.compiled=false", "diffusion.launch=1 ms"};
+  const double blocks = 57, operations = 19 * (2 * 54 + 1) + 38 * 47;
+  EXPECT_NEAR(Figure(slow, "step_s"), 1e-3 * operations, 1e-9);
+  // Four exchanges with a copy before and after each; of a second part an attention and eleven operations to add it up.
+  EXPECT_NEAR(Figure(slow + Assignments{"diffusion.ulysses=2"}, "step_s"), 1e-3 * (operations + blocks * 12), 1e-9);
+  EXPECT_NEAR(Figure(slow + Assignments{"diffusion.ring=2"}, "step_s"), 1e-3 * (operations + blocks * 12), 1e-9);
+  EXPECT_NEAR(Figure(slow + Assignments{"diffusion.ring=4"}, "step_s"), 1e-3 * (operations + blocks * 32), 1e-9);
+  // What is compiled does not wait, and a device that is slower than the host does not either.
+  EXPECT_EQ(Figure(kFlux + Assignments{"diffusion.launch=1 ms"}, "time_s.launches"), 0);
+  EXPECT_EQ(Figure(kFlux + Assignments{"diffusion.compiled=false"}, "time_s.launches"), 0);
+  EXPECT_GT(Figure(kFlux + Assignments{"diffusion.compiled=false", "diffusion.ulysses=8"}, "time_s.launches"), 0);
+  // Both passes of a guided step at once are launched once.
+  const Assignments guided = slow + Assignments{"diffusion.guided=true"};
+  EXPECT_NEAR(Figure(guided, "step_s"), 2e-3 * operations, 1e-9);
+  EXPECT_NEAR(Figure(guided + Assignments{"diffusion.model.batched_guidance=true"}, "step_s"), 1e-3 * operations, 1e-9);
+}
+
 // A decoder of FLUX's shape does 4.65 million multiplications per pixel: levels of 512, 512, 256 and 128 channels.
 TEST(Diffusion, TheDecoderCountsItsConvolutions) {
   const double steps = 2 * StepFlops(kFlux), all = Figure(kFlux + Assignments{"diffusion.steps=2"}, "flops");
@@ -67,6 +110,31 @@ TEST(Diffusion, TheDecoderCountsItsConvolutions) {
   const double text = 2 * 512 * 4885371136.0;
   EXPECT_NEAR(all - steps - text, 2 * per_pixel * 1024 * 1024, 0.001 * (all - steps - text));
   EXPECT_NEAR(per_pixel, 4.65e6, 0.02 * 4.65e6);
+}
+
+// Overlapping tiles are computed twice; a clip's convolutions take longer than products of their size, an image's do not.
+TEST(Diffusion, TheDecoderOfAClipTakesItsConvolutionsAndTiles) {
+  const auto decoder = [](const Assignments& model, const char* member) {
+    return Figure(model + Assignments{member}, "time_s.decoder");
+  };
+  EXPECT_NEAR(decoder(kWan, "diffusion.decoder_overlap=2"), 2 * decoder(kWan, "diffusion.decoder_overlap=1"),
+              0.01 * decoder(kWan, "diffusion.decoder_overlap=1"));
+  const double fast = decoder(kWan, "diffusion.convolutions=1"), half = decoder(kWan, "diffusion.convolutions=0.5"),
+               quarter = decoder(kWan, "diffusion.convolutions=0.25");
+  EXPECT_NEAR(quarter - half, 2 * (half - fast), 1e-6 * fast);
+  EXPECT_GT(half, 1.5 * fast);
+  EXPECT_EQ(decoder(kFlux, "diffusion.convolutions=1"), decoder(kFlux, "diffusion.convolutions=0.5"));
+}
+
+// A device draws its TDP while it computes and its idle power while it waits for the host.
+TEST(Diffusion, ADeviceThatWaitsDrawsItsIdlePower) {
+  const Json busy = Report(kFlux);
+  EXPECT_NEAR(Number(busy, "diffusion.device_energy_j"), 700 * Number(busy, "diffusion.latency_s"), 1e-6);
+  const Json waits = Report(kFlux + Assignments{"diffusion.compiled=false", "diffusion.launch=1 ms"});
+  const double idle = Number(waits, "scenario.cluster.device.idle"), latency = Number(waits, "diffusion.latency_s"),
+               waiting = Number(waits, "diffusion.time_s.launches");
+  EXPECT_NEAR(Number(waits, "diffusion.device_energy_j"), 700 * (latency - waiting) + idle * waiting, 1e-6);
+  EXPECT_GT(waiting, latency / 2);
 }
 
 // Whatever the report shows of a clip is explained, down to the run's own inputs.

@@ -314,6 +314,8 @@ const std::vector<Assignments>& Scenarios() {
        "diffusion.devices=8"},
       {"cluster=dgx-h100", "training=null", "serving=null", "diffusion.model=flux.1-dev", "diffusion.compiled=false",
        "diffusion.width=512", "diffusion.height=768", "diffusion.steps=20"},
+      {"cluster=dgx-h100", "training=null", "serving=null", "diffusion.model=stable-diffusion-3.5-medium",
+       "diffusion.compiled=false", "diffusion.ulysses=8"},
       kPostTraining,
       kPostTraining + Assignments{"post_training.placement=pools"},
       // A device outside the catalogue, on an interposer.
