@@ -1,4 +1,4 @@
-// A number being read: whether it is accepted, what is wrong with it, and what may be meant.
+// Reads a number: whether it is accepted, the message if not, and the likely meanings of a wrong text.
 #pragma once
 
 #include <cstddef>

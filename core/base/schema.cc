@@ -9,6 +9,7 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/fix.h"
+#include "core/base/standard_preset.h"
 
 namespace slipstick::internal {
 namespace {
@@ -221,14 +222,6 @@ bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, c
   MergeJson(merged, json);
   json = std::move(merged);
   return true;
-}
-
-// The default preset of a struct; "" if there is none.
-std::string StandardPreset(const Type& type) {
-  for (const FieldRow& row : *type.fields) {
-    if (row.facts.key == "preset") return *static_cast<const std::string*>(row.at(Mutable(type.standard())));
-  }
-  return "";
 }
 
 }  // namespace

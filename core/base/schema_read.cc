@@ -8,6 +8,7 @@
 #include "core/base/nearest_names.h"
 #include "core/base/number_field.h"
 #include "core/base/schema.h"
+#include "core/base/standard_preset.h"
 #include "core/base/tally.h"
 
 namespace slipstick::internal {
@@ -132,6 +133,12 @@ Fixes FixesOfMember(const Type& type, const Json& json, const FieldFacts& facts,
   return Joined({std::move(fixes), WithoutIt(facts, location)});
 }
 
+// A preset states all members of an object.
+Fixes FixesOfMissing(const Type& type, const Location& location) {
+  const std::string preset = type.preset_kind.empty() ? "" : StandardPreset(type);
+  return preset.empty() ? Fixes() : Fixes{SetTo(JoinPath(location.Text(), "preset"), preset)};
+}
+
 void ReadObject(const Type& type, const Json& json, const FieldFacts& facts, const Location& location, Issues& issues,
                 void* out) {
   if (!json.is_object()) {
@@ -147,7 +154,7 @@ void ReadObject(const Type& type, const Json& json, const FieldFacts& facts, con
       ++known;
       ReadValue(*row.type, *found, row.facts, at, issues, row.at(out));
     } else if (row.facts.is_required) {
-      issues.push_back({at.Text(), "Required: " + std::string(row.facts.help), {}, true});
+      issues.push_back({at.Text(), "Required: " + std::string(row.facts.help), FixesOfMissing(type, location), true});
     }
   }
   if (known == json.size()) return;

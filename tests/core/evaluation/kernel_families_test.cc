@@ -55,7 +55,7 @@ TEST(KernelFamilies, InheritFromTheFamilyTheyName) {
   EXPECT_DOUBLE_EQ(In(hopper.int8.extra_overhead, kUs), 8);
   EXPECT_DOUBLE_EQ(In(*hopper.int8.extra_overhead_few_rows, kUs), 4);
   EXPECT_DOUBLE_EQ(In(hopper.fp8_tensor.extra_overhead, kUs), 10.6);
-  EXPECT_DOUBLE_EQ(In(Architecture("gaudi")->attention.prefill.generic.launch, kUs), 20);
+  EXPECT_DOUBLE_EQ(Architecture("gaudi")->attention.prefill.generic.tail.base(), 0);
   EXPECT_TRUE(Architecture("gaudi")->traits.has_l2);
   EXPECT_FALSE(Architecture("tpu")->attention.prefill.flashinfer);
   EXPECT_TRUE(Architecture("ampere")->attention.prefill.flashinfer);

@@ -241,9 +241,10 @@ TEST(PublishedRuns, CoverEveryKindEngineAndFramework) {
     EXPECT_TRUE(std::isfinite(run.log_error)) << run.id;
   }
   EXPECT_EQ(kinds.size(), 9U);
+  // No run of the last two sets an interval: tests/validation/training_runs.csv holds theirs.
+  const std::set<std::string_view> others{"ideal", "roofline", "pytorch", "megatron-launched"};
   for (const PresetText& preset : PresetTexts()) {
-    const bool is_abstraction = preset.id == "ideal" || preset.id == "roofline";
-    if ((preset.kind != "engine" && preset.kind != "framework") || is_abstraction) continue;
+    if ((preset.kind != "engine" && preset.kind != "framework") || others.contains(preset.id)) continue;
     EXPECT_TRUE(software.contains(preset.id)) << preset.id;
   }
 }

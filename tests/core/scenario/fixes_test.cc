@@ -151,6 +151,8 @@ std::vector<WrongRequestRow> WrongRequests() {
       {{"cluster.device.memory=96 GB"}, "cluster.device.memory", {"cluster.device.memory.capacity=\"96 GB\""}},
       {{"serving.arrivals=poisson"}, "serving.arrivals", {"serving.arrivals.kind=\"poisson\""}},
       {{"serving.mapping=8"}, "serving.mapping", {"serving.mapping.tp=8"}},
+      // A model of which one member is given.
+      {{"diffusion.model.joint_blocks=5"}, "diffusion.model.hidden", {"diffusion.model.preset=\"flux.1-dev\""}},
       // A model given whole.
       {{"model.kv_heads=6"}, "model.kv_heads", {"model.kv_heads=4", "model.kv_heads=8"}},
       {{"model=mixtral-8x7b", "model.moe.top_k=9"}, "model.moe.top_k", {"model.moe.top_k=8"}},
