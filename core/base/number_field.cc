@@ -54,10 +54,12 @@ std::optional<Measure> MeasureOf(const NumberField& field, std::string_view text
     measure = Measure{measure->value * 1e9, {}, false};
   return measure;
 }
+
 bool HasDimension(const NumberField& field, const Measure& measure) {
   const bool tokens = field.facts.is_length && measure.dimension == Tokens::kDimension;
   return !measure.has_unit || measure.dimension == field.dimension || tokens;
 }
+
 // Whether a text is a number of this dimension that overflows a double in base units: "1e300 TFLOP/s".
 bool IsTooLarge(const NumberField& field, std::string_view text) {
   const std::optional<WrittenNumber> number = ReadArithmetic(text);
@@ -65,6 +67,7 @@ bool IsTooLarge(const NumberField& field, std::string_view text) {
   const std::optional<Measure> unit = MeasureOf(field, "1" + std::string(text.substr(number->used)));
   return unit && HasDimension(field, *unit) && !std::isfinite(number->value * unit->value);
 }
+
 // Likely meanings of a rejected text: "1,5" is 1.5 or 15, "3 TB" for a rate is 3 TB/s, "80 gb" is 80 GB.
 std::vector<Json> MeantBy(std::string text) {
   if (const std::optional<UnknownUnit> unknown = FindUnknownUnit(text); unknown && !unknown->spelled.empty())
@@ -91,6 +94,7 @@ std::optional<double> NumberField::NumberOf(const Json& json) const {
   const std::optional<Measure> measure = json.is_string() ? MeasureOf(*this, TextOf(json)) : std::nullopt;
   return measure && HasDimension(*this, *measure) ? std::optional(measure->value) : std::nullopt;
 }
+
 std::optional<double> NumberField::Accepted(const Json& json) const {
   const std::optional<double> value = NumberOf(json);
   if (!value) return std::nullopt;

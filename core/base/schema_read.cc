@@ -46,10 +46,12 @@ void ReadChoice(const Json& json, const Choices& choices, const Location& locati
   RefuseName(json, {choices.names, choices.names + choices.size}, location, issues);
 }
 
+bool HasName(const std::vector<std::string_view>& names, const Json& json) {
+  return json.is_string() && std::find(names.begin(), names.end(), TextOf(json)) != names.end();
+}
+
 void ReadEntry(const Json& json, const EntryOperations& entry, const Location& location, Issues& issues, void* out) {
-  for (const std::string_view name : entry.names()) {
-    if (json.is_string() && TextOf(json) == name) return entry.choose(out, name);
-  }
+  if (HasName(entry.names(), json)) return entry.choose(out, TextOf(json));
   RefuseName(json, entry.names(), location, issues);
 }
 
@@ -92,10 +94,6 @@ Fixes FixesOfUnknown(const std::string& owner, const std::string& key, const Jso
   }
   fixes.push_back(LeaveOut(path));
   return fixes;
-}
-
-bool HasName(const std::vector<std::string_view>& names, const Json& json) {
-  return json.is_string() && std::find(names.begin(), names.end(), TextOf(json)) != names.end();
 }
 
 // Whether a number or a name can be read as a value of this type.

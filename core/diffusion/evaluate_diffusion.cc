@@ -7,6 +7,7 @@
 #include "core/collectives/bound_fabric.h"
 #include "core/diffusion/decoder.h"
 #include "core/operators/bound_device.h"
+#include "core/operators/device_power.h"
 #include "core/operators/efficiency.h"
 
 namespace slipstick {
@@ -77,8 +78,7 @@ DiffusionMemory MemoryOf(const Request& request, const Weights& weights, const D
 Watts PowerOf(const DiffusionTime& time, const Device& device) {
   const Seconds waiting = Figure("Time that a device waits", time.communication + time.launches + time.copies,
                                  "for others, for the host's launches and for weights");
-  return Figure("Power per device", device.tdp - (device.tdp - device.idle) * (waiting / time.Total()),
-                "TDP while it computes, idle power while it waits; without the rest of the server");
+  return MeanPower(device.idle, device.tdp, time.Total() - waiting, time.Total());
 }
 
 void FindInfeasible(const DiffusionRun& run, DiffusionReport& report) {

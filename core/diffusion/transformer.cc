@@ -215,17 +215,16 @@ class Pass {
   }
   [[nodiscard]] Ratio RowsOf(Ratio tokens) const { return Batch() * tokens / request_.ranks; }
 
-  void AttendToImage(Ratio blocks) {
-    const Seconds before = pass_.attention.time;
-    Attend(request_.image_tokens, request_.image_tokens, blocks);
-    Exchange(ImageRows(), (pass_.attention.time - before) / blocks, blocks);
-  }
-
+  void AttendToImage(Ratio blocks) { AttendToEachOther(request_.image_tokens, ImageRows(), blocks); }
   void AttendToAll(Ratio blocks) {
     const Ratio tokens = Figure("Tokens", request_.image_tokens + request_.text_tokens, "latents and text");
+    AttendToEachOther(tokens, ImageRows() + TextRows(), blocks);
+  }
+  // Attention of all `tokens` to all, of which this device has `rows`, with the exchange around it.
+  void AttendToEachOther(Ratio tokens, Ratio rows, Ratio blocks) {
     const Seconds before = pass_.attention.time;
     Attend(tokens, tokens, blocks);
-    Exchange(ImageRows() + TextRows(), (pass_.attention.time - before) / blocks, blocks);
+    Exchange(rows, (pass_.attention.time - before) / blocks, blocks);
   }
 
   [[nodiscard]] Seconds TimeOver(std::string_view group, CollectiveType type, Bytes bytes) const {

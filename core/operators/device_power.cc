@@ -16,4 +16,9 @@ Watts PowerAtWork(const Device& device, const DeviceWork& work) {
   return Figure("Power per device at work", running + (device.tdp - running) * use, "without the rest of the server");
 }
 
+Watts MeanPower(Watts idle, Watts tdp, Seconds busy, Seconds time) {
+  return Figure("Mean power per device", idle + (tdp - idle) * busy / time,
+                "TDP while it computes, idle power while it waits");
+}
+
 }  // namespace slipstick

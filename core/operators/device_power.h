@@ -16,4 +16,7 @@ struct DeviceWork {
 // Rises from that of a device whose kernels stress nothing to the TDP, with the use of its units and of its memory.
 Watts PowerAtWork(const Device& device, const DeviceWork& work);
 
+// Of a device that computes near its limits for `busy` of `time` and waits otherwise, as in training.
+Watts MeanPower(Watts idle, Watts tdp, Seconds busy, Seconds time);
+
 }  // namespace slipstick

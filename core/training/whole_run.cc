@@ -6,6 +6,7 @@
 #include "core/base/figure.h"
 #include "core/base/units.h"
 #include "core/operators/bound_device.h"
+#include "core/operators/device_power.h"
 #include "core/operators/efficiency.h"
 #include "core/training/interruptions.h"
 #include "core/training/memory.h"
@@ -139,8 +140,7 @@ Watts SetTimeAndEnergy(const TimedRun& run, TrainingReport& report) {
       Figure("Time to train", run.ramp.time + (run.tokens - run.ramp.tokens) / report.useful_tokens_per_s,
              "without interruptions");
   report.device_seconds = Figure("Device time of the run", report.time_to_train * run.devices);
-  const Watts mean_power = Figure("Mean power per device", run.idle + (run.tdp - run.idle) * run.busy / run.step_time,
-                                  "TDP while it computes, idle power while it waits");
+  const Watts mean_power = MeanPower(run.idle, run.tdp, run.busy, run.step_time);
   report.energy = Figure("Training energy of all devices", report.device_seconds * mean_power);
   return mean_power;
 }
