@@ -236,7 +236,7 @@ export interface Tool {
   /** Whether a command sends the load of one that is served. */
   isLoad?(words: string[]): boolean;
   read(words: string[], models: Entry[], text: string): Omit<ReadCommand, 'tool'>;
-  command?(scenario: Scenario, models: Entry[]): string;
+  command?(scenario: Scenario, models: Entry[], report: Report): string;
 }
 
 /** A pasted measurement: figures of the report, or times of collectives, and the scenario that it was made with, as far as it says. */

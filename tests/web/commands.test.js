@@ -16,7 +16,7 @@ const scenarioOf = (inputs) =>
 const commandOf = (id, inputs) =>
   commandFor(
     TOOLS.find((tool) => tool.id === id),
-    scenarioOf({ ...inputs, version: '1' }).scenario,
+    scenarioOf({ ...inputs, version: '1' }),
     models,
   );
 
@@ -139,6 +139,29 @@ test('engines: repositories of Hugging Face, degrees, precisions, and what no fl
   const limited = { ...wide, 'serving.max_requests': '64', 'serving.prefill_chunk': '4096' };
   assert.match(commandOf('sglang', limited), /--max-running-requests 1024[^]*--chunked-prefill-size 65536/);
   assert.match(commandOf('vllm', limited), /--max-num-seqs 64[^]*--max-num-batched-tokens 4096/);
+  // Without a flag vLLM runs 256 sequences at once, 1,024 on a device of 70 GiB and more that is not an A100.
+  const many = (device, running) =>
+    commandOf('vllm', {
+      'model': 'llama-3.1-8b',
+      'cluster.device': device,
+      'serving.engine': 'vllm',
+      'serving.tuning': 'tuned',
+      'serving.devices': '1',
+      'serving.mapping.tp': '1',
+      'serving.prompt': '128',
+      'serving.output': '64',
+      ...running,
+    });
+  assert.match(many('a100-sxm4-80gb', { 'serving.concurrency': '300' }), /--max-num-seqs 300$/);
+  assert.match(many('h200-sxm', { 'serving.concurrency': '1100' }), /--max-num-seqs 1100$/);
+  assert.match(many('h200-sxm', { 'serving.batch': '1100' }), /--max-num-seqs 1100$/);
+  assert.doesNotMatch(many('a100-sxm4-80gb', { 'serving.concurrency': '256' }), /--max-num-seqs/);
+  assert.doesNotMatch(many('h200-sxm', { 'serving.concurrency': '1000' }), /--max-num-seqs/);
+  assert.doesNotMatch(
+    many('a100-sxm4-80gb', { 'serving.concurrency': '300', 'serving.tuning': 'stock' }),
+    /--max-num-seqs/,
+  );
+  assert.match(many('h200-sxm', { 'serving.concurrency': '1100', 'serving.max_requests': '64' }), /--max-num-seqs 64$/);
   // SGLang and TensorRT-LLM count the ranks of DP attention among those of tensor parallelism.
   assert.match(commandOf('sglang', wide), /--tp-size 16[^]*--dp-size 16[^]*--enable-dp-attention[^]*--ep-size 16/);
   assert.match(

@@ -127,7 +127,7 @@ const ASKED = [
   { 'model': 'qwen3-30b-a3b', 'serving.engine': 'llamacpp', 'cluster': 'single-rtx-4090' },
 ];
 const COMMANDS = [
-  ...ASKED.flatMap((inputs) => WRITERS.map((tool) => commandFor(tool, scenarioOf(inputs), catalogue.models))).filter(
+  ...ASKED.flatMap((inputs) => WRITERS.map((tool) => commandFor(tool, answerTo(inputs), catalogue.models))).filter(
     Boolean,
   ),
   `docker run --gpus all vllm/vllm-openai:latest --model meta-llama/Llama-3.1-8B --speculative-config '{"num_speculative_tokens": 3}' --eplb-config '{"num_redundant_experts": 2}' --kv-cache-dtype fp8 -q awq`,

@@ -17,7 +17,8 @@ export const TOOLS = [megatron, torchtitan, vllm, sglang, trtllm, llamacpp, olla
 export const WRITERS = TOOLS.filter(({ command }) => command);
 
 // `models`: the catalogue's entries of models. Null where the scenario does not ask for what the tool does.
-export const commandFor = (tool, scenario, models) => (scenario[tool.part] ? tool.command(scenario, models) : null);
+export const commandFor = (tool, report, models) =>
+  report.scenario[tool.part] ? tool.command(report.scenario, models, report) : null;
 
 const flagsOf = (words) => words.filter((_, i) => i >= words.findIndex((word) => word.startsWith('-')));
 

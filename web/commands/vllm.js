@@ -9,6 +9,27 @@ function draftsOf(text) {
   return { 'serving.speculative.draft_tokens': text };
 }
 
+// How many sequences vLLM runs at once by default on these devices.
+function defaultSequences({ serving, cluster: { device } }) {
+  const { logit_sequences: most, large_devices: large } = serving.engine.memory;
+  const isLarge =
+    large &&
+    (device.memory.usable ?? device.memory.capacity) >= large.device_memory &&
+    (large.devices.length === 0 || large.devices.includes(device.architecture));
+  return isLarge ? large.logit_sequences : most;
+}
+
+// How many run at once on each rank of data parallelism where that is more. Requests that arrive by themselves run as
+// long as there is room, and at times more than in the mean.
+function sequencesOf(scenario, answer) {
+  const { serving } = scenario;
+  const ranks = serving.mapping.attention_dp;
+  const standard = defaultSequences(scenario);
+  if (!(standard > 0) || !(answer.batch / ranks > standard)) return undefined;
+  const most = serving.requests_per_s ? answer.max_batch : answer.batch;
+  return Math.min(serving.engine.max_sequences, Math.ceil(most / ranks));
+}
+
 const ROWS = [
   { flag: 'tensor-parallel-size', aliases: ['tp'], path: 'serving.mapping.tp' },
   { flag: 'pipeline-parallel-size', aliases: ['pp'], path: 'serving.mapping.pp', when: above(1) },
@@ -53,7 +74,7 @@ const ROWS = [
   { flag: 'enable-prefix-caching', single: true, isUnused: true },
   {
     flag: 'max-num-seqs',
-    write: ({ serving }) => serving.max_requests ?? undefined,
+    write: ({ serving, sequences }) => serving.max_requests ?? sequences,
     read: (text) => ({ 'serving.max_requests': text }),
   },
   { flag: 'max-num-batched-tokens', path: 'serving.prefill_chunk' },
@@ -134,7 +155,7 @@ export const vllm = {
   started: (words) => (words.includes('vllm') && words.includes('serve')) || words.some(isServer),
   isLoad: (words) => words.includes('bench'),
 
-  command(scenario, models) {
+  command(scenario, models, report) {
     const { serving } = scenario;
     const { precision, mapping } = serving;
     const unsaid = holding([
@@ -160,7 +181,10 @@ export const vllm = {
     );
     return (
       comments([vllm.version, ...unsaid]) +
-      linesOf(`vllm serve ${nameOfModel(scenario.model, models)}`, said(ROWS, scenario))
+      linesOf(
+        `vllm serve ${nameOfModel(scenario.model, models)}`,
+        said(ROWS, { ...scenario, sequences: sequencesOf(scenario, report.serving) }),
+      )
     );
   },
 

@@ -65,7 +65,7 @@ export function openExport(parts, link) {
     },
   });
   const button = (name, run) => h('button', { type: 'button', onclick: run }, name);
-  const commandText = async (tool) => commandFor(tool, report.scenario, await core.engine.call('presets', 'model'));
+  const commandText = async (tool) => commandFor(tool, report, await core.engine.call('presets', 'model'));
   const { close } = openDialog(
     t('export.title'),
     h('h3', {}, t('export.files')),
