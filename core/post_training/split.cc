@@ -8,7 +8,8 @@
 namespace slipstick {
 namespace {
 
-constexpr std::size_t kFew = 24;  // up to this number all splits are compared
+constexpr std::size_t kFew = 64;     // up to this number all splits are compared
+constexpr std::size_t kFastest = 8;  // splits beside which others are compared
 
 bool IsFaster(const DeviceSplit& a, const DeviceSplit& b) {
   return a.fits != b.fits ? a.fits : a.step_time < b.step_time;
@@ -18,6 +19,16 @@ bool Fits(const PostTrainingParts& parts, const SplitStep& step) {
   const TrainingReport& update = step.learning.update;
   return step.rollouts.infeasible.empty() && update.infeasible.empty() &&
          step.hand_over.host <= parts.cluster.device.host.memory;
+}
+
+// The places of the fastest splits. Those that do not fit come last, as `IsFaster` orders them.
+std::vector<std::size_t> FastestOf(const std::map<std::size_t, DeviceSplit>& compared) {
+  std::vector<std::size_t> places;
+  for (const auto& [place, split] : compared) places.push_back(place);
+  std::stable_sort(places.begin(), places.end(),
+                   [&](std::size_t a, std::size_t b) { return IsFaster(compared.at(a), compared.at(b)); });
+  places.resize(std::min(places.size(), kFastest));
+  return places;
 }
 
 // With one step off-policy, the part of the rollouts that training does not hide.
@@ -72,29 +83,29 @@ std::vector<DeviceSplit> SplitsOf(const TrainingRun& training, const ServingLoad
   return splits;
 }
 
-// More devices for generation make the rollouts shorter and training longer, so the step time has one minimum, which a
-// ternary search finds.
+// More devices for generation make the rollouts shorter and training longer, so the step time falls and then rises with
+// them, but not smoothly: whole batches and whole samples per device move it by some per cent. So splits are compared at
+// equal distances, then those halfway to the neighbors of several of the fastest, until these are neighbors themselves.
 BestSplit FindBestSplit(const StepInputs& inputs, const Samples& sampled, const std::vector<DeviceSplit>& splits) {
   std::map<std::size_t, DeviceSplit> compared;
-  const auto at = [&](std::size_t place) {
+  const auto compare = [&](std::size_t place) {
     const auto [entry, is_new] = compared.try_emplace(place);
-    if (is_new) {
-      SplitStep step = StepOn(inputs, sampled, {splits[place].generation_devices, splits[place].training_devices});
-      if (!step.learning.issues.empty()) step.split.fits = false;
-      entry->second = step.split;
-    }
-    return entry->second;
+    if (!is_new) return;
+    SplitStep step = StepOn(inputs, sampled, {splits[place].generation_devices, splits[place].training_devices});
+    if (!step.learning.issues.empty()) step.split.fits = false;
+    entry->second = step.split;
   };
-  std::size_t low = 0, high = splits.size();
-  while (high - low > kFew) {
-    const std::size_t third = (high - low) / 3, left = low + third, right = high - third;
-    const DeviceSplit a = at(left), b = at(right);
-    // If neither fits, the side with more training devices is more likely to fit.
-    const bool goes_left = a.fits || b.fits ? IsFaster(a, b) : true;
-    goes_left ? high = right : low = left;
+  std::size_t distance = (splits.size() + kFew - 1) / kFew;
+  for (std::size_t place = 0; place < splits.size(); place += distance) compare(place);
+  if (!splits.empty()) compare(splits.size() - 1);
+  while (distance > 1) {
+    distance = (distance + 1) / 2;
+    for (const std::size_t place : FastestOf(compared)) {
+      if (place >= distance) compare(place - distance);
+      if (place + distance < splits.size()) compare(place + distance);
+    }
   }
   BestSplit found;
-  for (std::size_t i = low; i < high; ++i) at(i);
   for (const auto& [place, split] : compared) {
     if (!(split.step_time > Seconds{})) continue;
     if (found.compared.empty() || IsFaster(split, found.best)) found.best = split;
