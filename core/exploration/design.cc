@@ -16,7 +16,6 @@ namespace {
 constexpr int kMostRounds = 3;  // rounds in which the mapping follows the design
 constexpr double kMore = 0.05;  // relative change of a budget, to find its effect
 constexpr double kAgreement = 0.01;
-constexpr double kRounding = 5e-4;  // relative loss in the objective that rounding may cost
 constexpr std::size_t kMostOnFrontier = 24;
 constexpr std::size_t kDescents = 5;  // along the frontier, each with a larger weight on the second figure
 
@@ -143,8 +142,7 @@ void DesignJob::Begin(Phase phase) {
 void DesignJob::Keep(const DesignPoint& point) {
   const DesignPoint rounded = Rounded(problem_.space(), point);
   const std::optional<Tried> exact = problem_.EvaluateAnew(point), near = problem_.EvaluateAnew(rounded);
-  const bool is_near = exact && near && near->excess <= exact->excess &&
-                       near->objective - exact->objective <= kRounding * std::abs(exact->objective);
+  const bool is_near = exact && near && IsPracticallyAsGood(*near, *exact);
   const std::optional<Tried>& tried = is_near ? near : exact;
   if (!tried || (best_tried_ && !(*tried < *best_tried_))) return;
   best_tried_ = tried;

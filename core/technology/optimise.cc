@@ -8,6 +8,7 @@ namespace slipstick {
 namespace {
 
 constexpr double kLeastMove = 1e-6;
+constexpr double kRounding = 5e-4;  // relative loss in the objective that rounding may cost
 
 // SplitMix64: the same random numbers on every machine.
 double Draw(std::uint64_t& state) {
@@ -288,6 +289,10 @@ DesignPoint Rounded(const DesignSpace& space, DesignPoint point) {
     point[i] = std::clamp(std::round(point[i] / step) * step, of.low, of.high);
   }
   return point;
+}
+
+bool IsPracticallyAsGood(const Tried& rounded, const Tried& exact) {
+  return rounded.excess <= exact.excess && rounded.objective - exact.objective <= kRounding * std::abs(exact.objective);
 }
 
 DesignPoint Relaxed(const DesignSpace& space, const DesignPoint& point) {

@@ -47,6 +47,8 @@ struct Tried {
     return excess != other.excess ? excess < other.excess : objective < other.objective;
   }
 };
+// Whether rounding a point costs nothing that a user would notice.
+bool IsPracticallyAsGood(const Tried& rounded, const Tried& exact);
 // Empty if the design yields no device.
 using DesignObjective = std::function<std::optional<Tried>(const DesignPoint&)>;
 

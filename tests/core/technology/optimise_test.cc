@@ -101,6 +101,17 @@ TEST(Optimise, MovesNumbersAndChoices) {
   EXPECT_EQ(found.best()[1], 1);
 }
 
+// Rounding may lose 0.05 % of the objective, of 2000 so 1, and nothing of a limit.
+TEST(Optimise, RoundingMayCostHalfAPerMille) {
+  EXPECT_TRUE(IsPracticallyAsGood({0, 2000.99}, {0, 2000}));
+  EXPECT_FALSE(IsPracticallyAsGood({0, 2001.01}, {0, 2000}));
+  EXPECT_TRUE(IsPracticallyAsGood({0, 1500}, {0, 2000}));
+  EXPECT_TRUE(IsPracticallyAsGood({0, -1999.01}, {0, -2000}));  // larger is better
+  EXPECT_FALSE(IsPracticallyAsGood({0, -1998.99}, {0, -2000}));
+  EXPECT_FALSE(IsPracticallyAsGood({1e-9, 1500}, {0, 2000}));
+  EXPECT_TRUE(IsPracticallyAsGood({0.1, 2000}, {0.2, 2000}));
+}
+
 // So that whoever made it can stop before it has begun.
 TEST(Optimise, EvaluatesNothingBeforeItsFirstStep) {
   int evaluations = 0;
