@@ -5,6 +5,7 @@
 
 #include "core/base/fix.h"
 #include "core/base/nearest_counts.h"
+#include "core/base/standard.h"
 #include "core/diffusion/diffusion.h"
 
 namespace slipstick {
@@ -16,7 +17,7 @@ void CheckModel(const DiffusionModel& model, const std::string& path, Issues& is
   if (model.joint_blocks + model.single_blocks + model.cross_blocks < 1) {
     issues.push_back({path + ".joint_blocks",
                       "Add blocks: the transformer has none",
-                      {SetTo(path + ".joint_blocks", 1), SetTo(path + ".preset", "flux.1-dev")}});
+                      {SetTo(path + ".joint_blocks", 1), SetTo(path + ".preset", Standard<DiffusionModel>().preset)}});
   }
   if (model.hidden % model.heads != 0) {
     issues.push_back({path + ".heads", "Must divide the hidden size, " + std::to_string(model.hidden),

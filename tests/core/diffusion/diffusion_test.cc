@@ -1,10 +1,13 @@
 // Image and video diffusion transformers: tokens, work and memory by hand, and what shares and changes them.
+#include "core/diffusion/diffusion.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "core/base/schema.h"
 #include "core/scenario/request.h"
 #include "tests/support/answers.h"
 
@@ -262,6 +265,17 @@ TEST(Diffusion, ImpossibleRunsHaveFixes) {
   // Nothing of a KV cache is an input.
   for (const char* member : {"diffusion.prefix_hit=0.5", "diffusion.kv_offload={}", "diffusion.speculative={}"})
     EXPECT_TRUE(Report(kFlux + Assignments{member}).contains("issues")) << member;
+}
+
+// PixArt has blocks with cross-attention only.
+TEST(Diffusion, AModelWithoutBlocksIsOfferedTheOneOfTheFieldsDefault) {
+  const Json answer =
+      Report({"cluster=dgx-h100", "diffusion.model=pixart-sigma-xl-2", "diffusion.model.cross_blocks=0"});
+  ASSERT_TRUE(answer.contains("issues"));
+  const Json& issue = answer["issues"][0];
+  EXPECT_EQ(TextOf(issue["path"]), "diffusion.model.joint_blocks");
+  ASSERT_EQ(issue["fixes"].size(), 2U) << JsonText(issue);
+  EXPECT_EQ(TextOf(issue["fixes"][1]["value"]), Standard<DiffusionModel>().preset) << JsonText(issue);
 }
 
 TEST(Diffusion, TheFixForAModelOfImagesAsksForImages) {
