@@ -21,6 +21,7 @@ constexpr Count kMaxSkipped = 4096;         // invalid counts in a row
 constexpr Count kMaxSkippedSearches = 256;  // the same if each value runs a search
 constexpr int kBisections = 200;
 constexpr int kUneven = 24;  // steps to look beyond a count that fails
+constexpr int kParts = 16;   // of a range at both ends of which the conditions hold: values between them are tried too
 constexpr double kRelativeWidth = 1e-9;
 
 // A condition's figure, and the value that it is compared with: a bound, or a figure of the other scenario.
@@ -126,13 +127,15 @@ Trial EvaluateAt(const SolveProblem& problem, const Json& value) {
   return trial;
 }
 
-// `beyond`: the nearest value at which a condition fails; null if all hold everywhere.
+// `beyond`: the nearest value at which a condition fails; null if all hold everywhere. `again`: the value from which on
+// they hold again, if they do.
 Answer Solution(const SolveProblem& problem, const Json& value, std::string_view which, const Trial& trial,
-                const Trial* beyond) {
+                const Trial* beyond = nullptr, const Json& again = nullptr) {
   const auto figure_at = [&](std::size_t i) {
     return ObjectOf({{"path", problem.conditions[i].path}, {"value", trial.conditions[i].figure}});
   };
   Json answer{{"path", problem.path}, {"value", value}, {"which", which}, {"figure", figure_at(0)}};
+  if (!again.is_null()) answer["again"] = again;
   if (const std::string& other = problem.conditions[0].other; !other.empty()) {
     answer["other"] = ObjectOf({{"path", other}, {"value", trial.conditions[0].with}});
   }
@@ -177,6 +180,11 @@ struct Bracket {
   double good = 0, bad = 0;  // the conditions hold at `good` and not at `bad`; both are valid scenarios
   Trial best, beyond;        // at `good` and at `bad`
 };
+// Around the values that fail in the middle of a range: the conditions hold from the low end to the first bracket, and
+// from the second one to the high end.
+struct Gap {
+  Bracket first, last;
+};
 
 // The search for one input: evaluates values, skips invalid counts, and narrows a bracket.
 class Solver {
@@ -198,7 +206,32 @@ class Solver {
     return trial;
   }
 
+  // Tries values between two ends at which the conditions hold.
+  std::optional<Gap> FindGap(double low, const Trial& at_low, double high, const Trial& at_high) {
+    std::vector<std::pair<double, Trial>> tried{{low, at_low}};
+    for (int part = 1; part < kParts; ++part) {
+      double value = Between(low, high, part);
+      if (value <= tried.back().first) continue;
+      Trial trial = Nearest(value, Between(low, high, part + 1));
+      if (trial.valid && value < high) tried.emplace_back(value, std::move(trial));
+    }
+    tried.emplace_back(high, at_high);
+    const auto fails = [](const auto& one) { return !one.second.holds; };
+    const auto first = std::find_if(tried.begin(), tried.end(), fails);
+    if (first == tried.end()) return std::nullopt;
+    const auto last = std::find_if(tried.rbegin(), tried.rend(), fails);
+    const auto between = [](const auto& good, const auto& bad) {
+      return Bracket{good.first, bad.first, good.second, bad.second};
+    };
+    return Gap{between(*std::prev(first), *first), between(*std::prev(last), *last)};
+  }
+
   void Narrow(Bracket& bracket) {
+    Bisect(bracket);
+    if (span_.whole && !problem_.options.search && HasFollowers(problem_.path)) LookBeyond(bracket);
+  }
+
+  void Bisect(Bracket& bracket) {
     double& good = bracket.good;
     double& bad = bracket.bad;
     for (int i = 0; i < kBisections; ++i) {
@@ -222,7 +255,6 @@ class Solver {
         bracket.beyond = trial;
       }
     }
-    if (span_.whole && !problem_.options.search && HasFollowers(problem_.path)) LookBeyond(bracket);
   }
 
  private:
@@ -254,9 +286,18 @@ class Solver {
     return trial;
   }
 
-  [[nodiscard]] double MiddleOf(double a, double b) const {
-    if (!span_.whole) return (a + b) / 2;
-    return span_.low + std::floor((std::min(a, b) + std::abs(b - a) / 2 - span_.low) / span_.step) * span_.step;
+  // The value itself, or the count at or below it.
+  [[nodiscard]] double Allowed(double value) const {
+    return span_.whole ? span_.low + std::floor((value - span_.low) / span_.step) * span_.step : value;
+  }
+
+  [[nodiscard]] double MiddleOf(double a, double b) const { return Allowed(std::min(a, b) + std::abs(b - a) / 2); }
+
+  // The parts differ by the same factor, as inputs range over orders of magnitude, or by the same amount from zero on.
+  [[nodiscard]] double Between(double low, double high, int part) const {
+    if (part == kParts) return high;
+    const double share = static_cast<double>(part) / kParts;
+    return Allowed(low > 0 ? low * std::pow(high / low, share) : low + share * (high - low));
   }
 
   const SolveProblem& problem_;
@@ -310,7 +351,14 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   if (!at_low.valid || !at_high.valid) {
     return NoSolution(path, "No value of the range is a valid scenario: " + (at_low.valid ? at_high : at_low).issue);
   }
-  if (at_low.holds && at_high.holds) return Solution(problem, solver.Value(high), "everywhere", at_high, nullptr);
+  if (at_low.holds && at_high.holds) {
+    std::optional<Gap> gap = solver.FindGap(low, at_low, high, at_high);
+    if (!gap) return Solution(problem, solver.Value(high), "everywhere", at_high);
+    solver.Bisect(gap->first);
+    solver.Bisect(gap->last);
+    return Solution(problem, solver.Value(gap->first.good), "ends", gap->first.best, &gap->first.beyond,
+                    solver.Value(gap->last.good));
+  }
   if (!at_low.holds && !at_high.holds) {
     const std::string what = problem.conditions.size() > 1 ? "The conditions hold" : "The condition holds";
     return NoSolution(

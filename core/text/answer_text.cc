@@ -179,9 +179,10 @@ std::string SolveText(std::string_view json, bool is_colored) {
     return "No value of " + path + " meets the conditions: " + TextOf(answer["reason"]) + "\n";
   const std::string value = InputText(path, answer["value"].get<double>());
   const std::string& which = TextOf(answer["which"]);
-  const char* limit = which == "largest"    ? " at most "
-                      : which == "smallest" ? " at least "
-                                            : " anywhere in the range; at ";
+  const Json* again = FindMember(answer, "again");
+  const char* limit = which == "largest" || again != nullptr ? " at most "
+                      : which == "smallest"                  ? " at least "
+                                                             : " anywhere in the range; at ";
   const Json* binding = FindMember(answer, "binding");
   Table table({Table::kLeft, Table::kRight, Table::kLeft}, 2);
   const auto add = [&](const Json& figure) {
@@ -204,7 +205,8 @@ std::string SolveText(std::string_view json, bool is_colored) {
     for (const auto& [input, chosen] : inputs->items())
       beside += (beside.empty() ? "  With " : ", ") + BriefPath(input) + "=" + ValueText(chosen);
   }
-  return path + limit + Toned(value, Tone::kStrong, is_colored) + "\n" + table.Text(is_colored) + beside +
+  const std::string or_again = again == nullptr ? "" : ", or at least " + InputText(path, again->get<double>());
+  return path + limit + Toned(value, Tone::kStrong, is_colored) + or_again + "\n" + table.Text(is_colored) + beside +
          (beside.empty() ? "" : "\n");
 }
 

@@ -276,6 +276,12 @@ test("solve says the limit and its figures; sensitivity a row per input, in the 
     run("solve", "serving.batch=1:4", ...until, "--format", "table").stdout,
     /^serving\.batch anywhere in the range; at 4\n/,
   );
+  // The best interval between checkpoints is an hour: with one of a minute and of a day the run takes longer.
+  const wall = ["version=3", "serving=null", "--until", "training.run.wall_time_s>=2.75e7 s", "--format", "table"];
+  assert.match(
+    run("solve", "training.interruptions.checkpoint_interval=60 s:86400 s", ...wall).stdout,
+    /^training\.interruptions\.checkpoint_interval at most [\d.,]+ s, or at least [\d.,]+ s\n/,
+  );
   assert.match(
     run("solve", "version=2", "serving.prompt=1k:4M", "--until", "serving.feasible>=1", "--format", "table").stdout,
     /^ {2}With tp=4, pp=1$/m,

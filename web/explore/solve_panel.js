@@ -320,6 +320,7 @@ export class SolvePanel {
         pieces(`${FEASIBLE.includes(figure) ? 'explore.fits' : 'explore.answer'}.${answer.which}`, {
           input: name,
           value: h('b', {}, shown),
+          again: nameOfValue(answer.again, input),
           figure: figureName(figure),
           result: h('b', {}, text(answer.figure.value, unitOf(figure))),
         }),

@@ -245,10 +245,13 @@ export const texts = {
   'explore.answer.largest': 'Largest {input}: {value}. {figure} is then {result}.',
   'explore.answer.smallest': 'Smallest {input}: {value}. {figure} is then {result}.',
   'explore.answer.everywhere': 'The constraint holds on the whole range; at {value}, {figure} is {result}.',
+  'explore.answer.ends':
+    'The constraint holds up to {value} and again from {again} on, but not at all values between. At {value}, {figure} is {result}.',
   'explore.answer.none': 'No value of {input} satisfies it: {reason}.',
   'explore.answer.use': 'Use this value',
   'explore.fits.largest': '{input}: fits up to {value}.',
   'explore.fits.smallest': '{input}: fits from {value} on.',
+  'explore.fits.ends': '{input}: fits up to {value} and again from {again} on, but not at all values between.',
   'explore.fits.everywhere': '{input}: fits on the whole range, at {value} too.',
   'explore.share': 'Change',
   'explore.elasticity': 'Elasticity',

@@ -56,7 +56,7 @@ export function openSolve({ core, store }, path) {
   }
   suggest();
 
-  function said({ value, which, reason, figure: reached, held, issues }) {
+  function said({ value, again, which, reason, figure: reached, held, issues }) {
     const name = labelOf(path);
     if (issues) return issues.map(({ message }) => h('p', { class: 'faulty' }, message));
     if (value === null || value === undefined) return [h('p', {}, t('explore.answer.none', { input: name, reason }))];
@@ -64,6 +64,7 @@ export function openSolve({ core, store }, path) {
     const words = pieces(`${fits ? 'explore.fits' : 'explore.answer'}.${which}`, {
       input: name,
       value: h('b', {}, nameOfValue(value, input)),
+      again: nameOfValue(again, input),
       figure: figureName(figure.value),
       result: h('b', {}, text(reached.value, unitOf(figure.value))),
     });

@@ -71,7 +71,8 @@ export function goal({ path, core, take }) {
       `${figure}<=${bound}`,
     );
     if (!found) return;
-    const value = found.which === 'everywhere' && id === 'finish' ? from : found.value;
+    const holdsFromLow = ['everywhere', 'ends'].includes(found.which);
+    const value = holdsFromLow && id === 'finish' ? from : found.value;
     if (!(value > 0)) return (said.textContent = t(`goal.${id}.none`));
     take(digits ? roundedDown(value, digits) : value, true);
     said.textContent = t(`goal.${id}.found`);

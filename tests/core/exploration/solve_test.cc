@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -119,6 +120,46 @@ TEST(Solve, SaysHowManyValuesItWillTry) {
     EXPECT_EQ(progress.front().tried, 1) << range;
     EXPECT_EQ(progress.front().of, of) << range;
   }
+}
+
+// The goodput by Daly is interval / (MTBF * exp(recovery / MTBF) * (exp((interval + stall) / MTBF) - 1)): highest at the
+// optimal interval, falling on either side. A wall time above the least is so reached before and after the optimum.
+TEST(Solve, ABoundThatHoldsAtBothEndsOnlyDoesNotHoldEverywhere) {
+  const Assignments run{"version=3", "serving=null"};
+  const Json plain = (*ParseJson(EvaluateAnswer("", run, "", false).text))["training"]["run"];
+  const double mtbf = plain["mean_time_between_interruptions_s"].get<double>();
+  const double stall = plain["checkpoint_stall_s"].get<double>(), best = plain["daly_interval_s"].get<double>();
+  const auto relative_wall = [&](double interval) { return std::expm1((interval + stall) / mtbf) / interval; };
+  const double bound = plain["wall_time_s"].get<double>() * relative_wall(best / 4) / relative_wall(best);
+  double after = best;  // the interval beyond the optimum with the wall time of a quarter of it
+  for (double step = best; step > 1e-9; step /= 2)
+    while (relative_wall(after + step) < relative_wall(best / 4)) after += step;
+
+  const auto solved = [&](const std::string& range, double at_least) {
+    return *ParseJson(SolveAnswer("", run, "training.interruptions.checkpoint_interval=" + range,
+                                  "training.run.wall_time_s>=" + JsonText(at_least))
+                          .text);
+  };
+  const Json ends = solved("60 s:60000 s", bound);
+  EXPECT_EQ(ends["which"], "ends") << JsonText(ends);
+  EXPECT_NEAR(ends["value"].get<double>(), best / 4, 1e-3);
+  EXPECT_NEAR(ends["again"].get<double>(), after, 1e-3);
+  EXPECT_NEAR(ends["figure"]["value"].get<double>(), bound, 1e-6 * bound);
+  // Beyond the optimum it holds at all values, and so it does everywhere below the least wall time.
+  const Json beyond = solved(JsonText(after + 1) + " s:60000 s", bound);
+  EXPECT_EQ(beyond["which"], "everywhere") << JsonText(beyond);
+  EXPECT_FALSE(beyond.contains("again"));
+  EXPECT_EQ(solved("60 s:60000 s", 0.99 * plain["wall_time_s"].get<double>())["which"], "everywhere");
+}
+
+TEST(Solve, TriesOnlyCountsOfTheRange) {
+  const Assignments run{"version=3", "training=null", "cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b"};
+  std::vector<SolveProgress> progress;
+  SolveOptions options;
+  options.on_progress = [&](const SolveProgress& one) { progress.push_back(one); };
+  const Json answer = *ParseJson(SolveAnswer("", run, "serving.prompt=96:160:32", "serving.tpot_s<=1 s", options).text);
+  EXPECT_EQ(answer["which"], "everywhere") << JsonText(answer);
+  EXPECT_EQ(progress.size(), 3U);  // 96, 128 and 160
 }
 
 }  // namespace
