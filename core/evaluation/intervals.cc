@@ -43,7 +43,6 @@ std::string WhyText(const Likely& likely, MeasuredKind kind) {
   }
   if (likely.is_as_run) text += " Plain commands differ more than tuned runs, which widens it too.";
   if (likely.IsFar()) text += " Nothing very like it has been measured.";
-  if (likely.is_by_data_sheet) text += " The device is known by its data sheet only, which widens the range.";
   return text;
 }
 
@@ -56,8 +55,8 @@ Interval<Quantity> IntervalOf(Quantity value, const Likely& likely, std::string 
 }
 
 template <class Quantity>
-Interval<Quantity> IntervalAround(Quantity value, MeasuredKind kind, const RunSetting& setting, const Device& device) {
-  const Likely likely = LikelyRange(kind, setting, IsAssumed(device), PublishedEvidence());
+Interval<Quantity> IntervalAround(Quantity value, MeasuredKind kind, const RunSetting& setting) {
+  const Likely likely = LikelyRange(kind, setting, PublishedEvidence());
   return IntervalOf(value, likely, WhyText(likely, kind));
 }
 
@@ -149,9 +148,8 @@ void JudgeMemory(const TrainingReport& report, TrainingIntervals& made) {
 
 TrainingIntervals IntervalsOf(const Scenario& scenario, const TrainingReport& report, Tape* tape) {
   const RunSetting setting = SettingOf(scenario.model, scenario.cluster, *scenario.training, report);
-  const Device& device = scenario.cluster.device;
-  TrainingIntervals made{IntervalAround(report.step_time, MeasuredKind::kStepTime, setting, device),
-                         IntervalAround(report.memory.Total(), MeasuredKind::kTrainingMemory, setting, device), "", "",
+  TrainingIntervals made{IntervalAround(report.step_time, MeasuredKind::kStepTime, setting),
+                         IntervalAround(report.memory.Total(), MeasuredKind::kTrainingMemory, setting), "", "",
                          TypicalOf(report, tape)};
   Narrow(made.step_time, report.step_time, MeasuredKind::kStepTime, scenario.measured, report);
   Narrow(made.memory, report.memory.Total(), MeasuredKind::kTrainingMemory, scenario.measured, report);
@@ -164,7 +162,7 @@ TrainingIntervals IntervalsOf(const Scenario& scenario, const TrainingReport& re
 ServingIntervals IntervalsOf(const Scenario& scenario, const ServingReport& report) {
   const auto around = [&](auto value, MeasuredKind kind) {
     const RunSetting setting = SettingOf(kind, scenario.model, scenario.cluster, *scenario.serving, report);
-    auto interval = IntervalAround(value, kind, setting, scenario.cluster.device);
+    auto interval = IntervalAround(value, kind, setting);
     Narrow(interval, value, kind, scenario.measured, report);
     return Explained(interval, value);
   };
@@ -176,8 +174,7 @@ ServingIntervals IntervalsOf(const Scenario& scenario, const ServingReport& repo
 DiffusionIntervals IntervalsOf(const Scenario& scenario, const DiffusionReport& report,
                                const std::optional<Dollars>& price) {
   const RunSetting setting = SettingOf(scenario.cluster, *scenario.diffusion, report);
-  Likely time =
-      LikelyRange(MeasuredKind::kImageOrClip, setting, IsAssumed(scenario.cluster.device), PublishedEvidence());
+  Likely time = LikelyRange(MeasuredKind::kImageOrClip, setting, PublishedEvidence());
   const bool is_own = std::any_of(scenario.measured.begin(), scenario.measured.end(),
                                   [&report](const OwnMeasurement& own) { return IsOwn(report, own); });
   if (is_own) {

@@ -105,12 +105,12 @@ double HalfWidth(const Likely& likely) { return (likely.high - likely.low) / 2; 
 // Differences of a setting from the nearest runs, and the part of the interval that disappears without each.
 class Differences {
  public:
-  Differences(MeasuredKind kind, const RunSetting& yours, bool is_assumed, const std::vector<Neighbor>& neighbors)
-      : kind_(kind), yours_(yours), is_assumed_(is_assumed) {
+  Differences(MeasuredKind kind, const RunSetting& yours, const std::vector<Neighbor>& neighbors)
+      : kind_(kind), yours_(yours) {
     for (const Neighbor& neighbor : neighbors) {
       if (nearest_.size() < kNearest && neighbor.run->kind == kind) nearest_.push_back(&neighbor.run->setting);
     }
-    width_ = HalfWidth(LikelyRange(kind, yours, is_assumed, PublishedEvidence()));
+    width_ = HalfWidth(LikelyRange(kind, yours, PublishedEvidence()));
   }
 
   [[nodiscard]] Json Listed() const {
@@ -125,7 +125,7 @@ class Differences {
 
  private:
   [[nodiscard]] double Widens(const RunSetting& changed) const {
-    return width_ - HalfWidth(LikelyRange(kind_, changed, is_assumed_, PublishedEvidence()));
+    return width_ - HalfWidth(LikelyRange(kind_, changed, PublishedEvidence()));
   }
 
   void AddWord(std::string_view id, std::string_view RunSetting::* member, Json& list) const {
@@ -170,13 +170,12 @@ class Differences {
 
   MeasuredKind kind_;
   RunSetting yours_;
-  bool is_assumed_;
   std::vector<const RunSetting*> nearest_;
   double width_ = 0;
 };
 
 // The interval if runs of this same setting agreed with the computed values.
-Json OwnRuns(MeasuredKind kind, const Asked& asked, bool is_assumed) {
+Json OwnRuns(MeasuredKind kind, const Asked& asked) {
   Json list = Json::array();
   for (const std::size_t count : kOwn) {
     std::vector<MeasuredRun> runs(MeasuredRuns().begin(), MeasuredRuns().end());
@@ -184,7 +183,7 @@ Json OwnRuns(MeasuredKind kind, const Asked& asked, bool is_assumed) {
     own.source = static_cast<int>(MeasuredSources().size()), own.kind = kind, own.setting = asked.setting;
     runs.insert(runs.end(), count, own);
     OrderRuns(runs);
-    const Likely likely = LikelyRange(kind, asked.setting, is_assumed, {runs, MeasuredDistance()});
+    const Likely likely = LikelyRange(kind, asked.setting, {runs, MeasuredDistance()});
     list.push_back(Json{{"runs", count}, {"low", likely.low * asked.value}, {"high", likely.high * asked.value}});
   }
   return list;
@@ -192,8 +191,7 @@ Json OwnRuns(MeasuredKind kind, const Asked& asked, bool is_assumed) {
 
 Json RunsOf(const IntervalFigure& figure, const Scenario& scenario) {
   const Asked asked = AskedOf(scenario, figure.kind);
-  const bool is_assumed = IsAssumed(scenario.cluster.device);
-  const Likely likely = LikelyRange(figure.kind, asked.setting, is_assumed, PublishedEvidence());
+  const Likely likely = LikelyRange(figure.kind, asked.setting, PublishedEvidence());
   const std::vector<Neighbor> neighbors = NeighborsOf(figure.kind, asked.setting, PublishedEvidence());
   Json runs = Json::array();
   for (std::size_t i = 0; i < std::min(kListed, neighbors.size()); ++i)
@@ -205,12 +203,11 @@ Json RunsOf(const IntervalFigure& figure, const Scenario& scenario) {
               {"low", likely.low * asked.value},
               {"high", likely.high * asked.value},
               {"is_far", likely.IsFar()},
-              {"by_data_sheet", likely.is_by_data_sheet},
               {"counted", neighbors.size()},
               {"setting", Written(asked.setting)},
               {"runs", std::move(runs)},
-              {"differences", Differences(figure.kind, asked.setting, is_assumed, neighbors).Listed()},
-              {"own", OwnRuns(figure.kind, asked, is_assumed)}};
+              {"differences", Differences(figure.kind, asked.setting, neighbors).Listed()},
+              {"own", OwnRuns(figure.kind, asked)}};
 }
 
 Json WholeRunsOf(const Scenario& scenario) {

@@ -14,7 +14,7 @@ namespace slipstick {
 // issues if the scenario has no such figure, or the figure no interval from runs. "training.typical" lists the whole
 // production runs.
 //
-//   {"figure", "interval", "kind", "value", "low", "high", "is_far", "by_data_sheet", "counted", "setting",
+//   {"figure", "interval", "kind", "value", "low", "high", "is_far", "counted", "setting",
 //    "runs": [{"id", "source", "kind", "measured", "computed", "error", "distance", "share", "here", "setting"}],
 //    "differences": [{"trait", "yours", "runs": [values of the nearest] or [least, most], "widens"}],
 //    "own": [{"runs", "low", "high"}]}

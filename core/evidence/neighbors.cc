@@ -123,8 +123,7 @@ void OrderRuns(std::vector<MeasuredRun>& runs) {
   });
 }
 
-Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed, const Evidence& evidence,
-                   int left_out) {
+Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, const Evidence& evidence, int left_out) {
   const RunDistance& by = evidence.distance;
   const std::span<const MeasuredRun> runs = GroupWith(kind, evidence.runs);
   std::vector<double> closeness(runs.size());
@@ -137,21 +136,19 @@ Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed
   likely.nearest = NearestOf(runs, closeness);
   if (likely.nearest.empty()) return likely;
   likely.distance = DistanceOf(setting, likely.nearest.front()->setting, by);
-  likely.is_by_data_sheet = is_assumed && likely.nearest.front()->setting.device != setting.device;
   const Weights weights = WeightsOf(runs, closeness, by.few);
   const bool is_rate = kind == MeasuredKind::kThroughput;  // its error is that of the corresponding time
   const Tails tails = is_rate ? Tails{by.tail_above, by.tail_below} : Tails{by.tail_below, by.tail_above};
   const Quantiles at = QuantilesOf(runs, weights, tails);
   likely.is_as_run = setting.tuning.above > 0;
   const double widened = 1 + by.widening * likely.distance;
-  const double times = likely.is_by_data_sheet ? by.assumed : 1;
   const LogSpread& ends = EndsOf(kind, by.spread, likely.is_measured);
   // How the engine is run and who measures are independent, so their spreads add in quadrature.
   const double below = std::hypot(ends.below, setting.tuning.below),
                above = std::hypot(ends.above, setting.tuning.above);
   // A few percent of memory decide whether requests queue for it: the low end excludes the time in that queue.
-  const double low = at.middle - times * (widened * (at.middle - at.low) + below) + std::log(1 - setting.queued);
-  const double high = at.middle + times * (widened * (at.high - at.middle) + above);
+  const double low = at.middle - widened * (at.middle - at.low) - below + std::log(1 - setting.queued);
+  const double high = at.middle + widened * (at.high - at.middle) + above;
   likely.low = std::min(1., std::exp(is_rate ? -high : low));
   likely.high = std::max(1., std::exp(is_rate ? -low : high));
   return likely;

@@ -3,7 +3,7 @@
 // Every run of the kind's group is weighted by its distance; the runs of one source share the weight of its nearest
 // run, so a campaign of thousands does not drown one of ten. The interval is the middle part of the weighted errors
 // plus, at each end, the expected deviation of the next publisher: more toward slower, more if this software was not
-// measured with this kind of model on this architecture, more if efficiencies are assumed or a plain command runs it.
+// measured with this kind of model on this architecture, more if a plain command runs it.
 #pragma once
 
 #include <span>
@@ -18,9 +18,8 @@ struct Likely {
   double low = 1, high = 1;                 // measured over predicted: nine of ten measurements lie between
   std::vector<const MeasuredRun*> nearest;  // the nearest first
   double distance = 0;                      // to the nearest run
-  bool is_measured = false;       // others measured this software with this kind of model on this architecture
-  bool is_as_run = false;         // widened because of how the engine is run
-  bool is_by_data_sheet = false;  // only the device's data sheet is known: no efficiencies, and no run nearby
+  bool is_measured = false;  // others measured this software with this kind of model on this architecture
+  bool is_as_run = false;    // widened because of how the engine is run
   [[nodiscard]] bool IsFar() const { return distance > 1; }  // no similar run was measured
 };
 
@@ -33,8 +32,7 @@ Evidence PublishedEvidence();
 
 inline constexpr int kNoSource = -1;
 // `left_out`: a source that is ignored, to test the prediction of the others for it.
-Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, bool is_assumed, const Evidence& evidence,
-                   int left_out = kNoSource);
+Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, const Evidence& evidence, int left_out = kNoSource);
 
 // A run as evidence for a setting: its distance, and its share of the total weight.
 struct Neighbor {

@@ -38,7 +38,6 @@ struct RunDistance {
   double tail_below = 0;  // share of the neighbors' errors that is left out at the low end
   double tail_above = 0;  // the same at the high end, where the same logarithm is a larger difference
   double widening = 0;    // relative growth of the neighbors' range per unit of distance to the nearest run
-  double assumed = 0;     // factor on the range if rules replace a device's measured efficiencies
 };
 template <>
 struct Schema<RunDistance> {

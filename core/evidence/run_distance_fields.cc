@@ -37,8 +37,7 @@ constexpr FieldRow kRunDistanceFields[] = {
     Of<&RunDistance::tail_below>("tail_below", "Share of the neighbors' errors left out at the low end").AtLeast(0),
     Of<&RunDistance::tail_above>("tail_above", "Share of the neighbors' errors left out at the high end").AtLeast(0),
     Of<&RunDistance::widening>("widening", "Widening of the neighbors' range per unit of distance to the nearest run")
-        .AtLeast(0),
-    Of<&RunDistance::assumed>("assumed", "Widening where a device's efficiencies are assumed").AtLeast(1)};
+        .AtLeast(0)};
 constinit const Fields Schema<RunDistance>::fields(kRunDistanceFields);
 
 }  // namespace slipstick

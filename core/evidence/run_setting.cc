@@ -71,6 +71,4 @@ RunSetting SettingOf(const Cluster& cluster, const DiffusionRun& run, const Diff
   return setting;
 }
 
-bool IsAssumed(const Device& device) { return device.assumed.gemm_efficiency || device.assumed.bandwidth_efficiency; }
-
 }  // namespace slipstick

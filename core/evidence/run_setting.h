@@ -19,6 +19,5 @@ RunSetting SettingOf(MeasuredKind kind, const Model& model, const Cluster& clust
 RunSetting SettingOf(const Cluster& cluster, const DiffusionRun& run, const DiffusionReport& report);
 
 // Whether rules replace measured efficiencies of the device's GEMMs or memory.
-bool IsAssumed(const Device& device);
 
 }  // namespace slipstick

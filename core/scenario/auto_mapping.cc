@@ -39,8 +39,7 @@ constexpr double kBatchGain = 0.05;
 // figures, as far as known.
 double LikelyMargin(const Scenario& scenario, const TrainingRun& run, const TrainingReport& report) {
   const RunSetting setting = SettingOf(scenario.model, scenario.cluster, run, report);
-  const Likely likely =
-      LikelyRange(MeasuredKind::kTrainingMemory, setting, IsAssumed(scenario.cluster.device), PublishedEvidence());
+  const Likely likely = LikelyRange(MeasuredKind::kTrainingMemory, setting, PublishedEvidence());
   return 1 - 1 / likely.high;
 }
 

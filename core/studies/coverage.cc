@@ -73,8 +73,8 @@ CoverageReport CoverageOf(const EvidenceFiles& evidence, const EvidenceFiles& te
   for (const MeasuredRun& run : tested.runs) {
     if (run.kind == MeasuredKind::kWholeRun) continue;
     const std::string_view source = tested.sources[static_cast<std::size_t>(run.source)].id;
-    const Likely likely = LikelyRange(run.kind, run.setting, false, {evidence.runs, evidence.distance},
-                                      PlaceOf(source, evidence.sources));
+    const Likely likely =
+        LikelyRange(run.kind, run.setting, {evidence.runs, evidence.distance}, PlaceOf(source, evidence.sources));
     const double measured = std::exp(run.kind == MeasuredKind::kThroughput ? -run.log_error : run.log_error);
     Score(likely, measured, report.kinds[run.kind]);
     Score(likely, measured, report.sources[{run.kind, std::string(source)}]);
@@ -117,8 +117,8 @@ std::string LinesOfLeftOut(const EvidenceFiles& evidence, const std::vector<Evid
         if (key_of(one, evidence.sources) != key) found->second.push_back(one);
       }
     }
-    const Likely likely = LikelyRange(run.kind, run.setting, false, {found->second, evidence.distance}),
-                 neighbors = LikelyRange(run.kind, run.setting, false, {found->second, plain});
+    const Likely likely = LikelyRange(run.kind, run.setting, {found->second, evidence.distance}),
+                 neighbors = LikelyRange(run.kind, run.setting, {found->second, plain});
     const auto [low, high] = LogEnds(likely, run.kind);
     const auto [least, most] = LogEnds(neighbors, run.kind);
     const MeasuredSource& source = read.sources[static_cast<std::size_t>(run.source)];

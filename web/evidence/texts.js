@@ -25,7 +25,6 @@ export const texts = {
   'evidence.moved.less': 'Of the {count} runs most like it, {moved} measured less than computed.',
   'evidence.moved.even': 'Of the {count} runs most like it, about as many measured more than computed as less.',
   'evidence.far': 'Nothing very like it has been measured, which widens it.',
-  'evidence.sheet': 'This device is known by its data sheet only, which more than doubles it.',
   'evidence.off': 'This figure is switched off in the scenario, or does not fit.',
   'evidence.line': 'Your figure and the errors of similar runs',
   'evidence.line.sub': 'logarithmic; a circle is your {value} times measured over computed of one run',
@@ -125,7 +124,7 @@ export const texts = {
   'method.by.of': 'By {what}',
   'method.groups': 'Errors, largest median first',
   'method.groups.held':
-    'Held: how many measurements lie in the 90 % interval when their own source does not count. An interval is the middle half of the errors of the runs most like the question, each source having one say, and beyond it what the next publisher may differ by: more towards slower, and more where no run has this software, this architecture and this kind of model together. It widens where the nearest run is far, where a plain command runs the engine, or where a device is known by its data sheet only.',
+    'Held: how many measurements lie in the 90 % interval when their own source does not count. An interval is the middle half of the errors of the runs most like the question, each source having one say, and beyond it what the next publisher may differ by: more towards slower, and more where no run has this software, this architecture and this kind of model together. It widens where the nearest run is far or where a plain command runs the engine.',
   'method.column.count': 'Runs',
   'method.column.median': 'Median error',
   'method.column.mean': 'Mean',

@@ -210,7 +210,6 @@ function lead(context, evidence, unit) {
     ' ',
     t(`evidence.moved.${moved}`, { count: near.length, moved: moved === 'more' ? more : near.length - more }),
     evidence.is_far && ` ${t('evidence.far')}`,
-    evidence.by_data_sheet && ` ${t('evidence.sheet')}`,
     isStep && ` ${t('evidence.run', ends(evidence, training.time_to_train_s / value))}`,
   );
 }

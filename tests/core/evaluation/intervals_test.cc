@@ -94,23 +94,6 @@ TEST(Intervals, APlainCommandIsLessCertainThanATunedRun) {
   EXPECT_NEAR(At(one_stock, "serving.memory_interval.high") / At(one, "serving.memory_interval.high"), 1, 0.02);
 }
 
-// An A10G and an MI250X are known by their data sheets only; their families' A100 and MI300X are measured.
-TEST(Intervals, ADeviceKnownByItsDataSheetIsTwiceAsUncertain) {
-  const auto alone = [](const std::string& device) {
-    return ReportWith(
-        {"model=llama-3.1-8b", "cluster=single-" + device, "training=null", "serving.batch=4", "serving.mapping.tp=1"});
-  };
-  for (const auto& [data_sheet, sibling] : {std::pair<std::string, std::string>{"a10g", "a100-pcie-80gb"},
-                                            std::pair<std::string, std::string>{"mi250x", "mi300x"}}) {
-    const Json unknown = alone(data_sheet), known = alone(sibling);
-    for (const std::string figure : {"serving.tpot", "serving.ttft"}) {
-      EXPECT_GE(HalfWidth(unknown, figure + "_interval", figure + "_s"),
-                2 * HalfWidth(known, figure + "_interval", figure + "_s"))
-          << data_sheet << " " << figure;
-    }
-  }
-}
-
 // Whole runs reach less than tuned steps: Llama 3 405B on 16,384 H100 reported 41 % (arXiv 2407.21783, Table 4).
 TEST(Intervals, ATypicalRunIsSlowerThanATunedStep) {
   const Json report = ReportWith({});
@@ -157,17 +140,6 @@ TEST(Intervals, AnImageThatWasMeasuredIsAsSureAsRepeatedRuns) {
   EXPECT_NEAR(At(*report, "diffusion.latency_s"), 7, 0.035);
   EXPECT_NEAR(At(*report, "diffusion.latency_interval.low") / 7, 0.896, 0.006);
   EXPECT_NEAR(At(*report, "diffusion.latency_interval.high") / 7, 1.127, 0.006);
-}
-
-TEST(Intervals, AnImageOnADeviceKnownByItsDataSheetIsLessSure) {
-  const auto on = [](const std::string& cluster) {
-    return ReportWith({"version=3", "cluster=" + cluster, "diffusion.model=flux.1-dev", "diffusion.precision=fp8"});
-  };
-  const Json known = on("single-h100-sxm5-80gb"), unknown = on("single-a10g");
-  EXPECT_GT(HalfWidth(unknown, "diffusion.latency_interval", "diffusion.latency_s"),
-            HalfWidth(known, "diffusion.latency_interval", "diffusion.latency_s"));
-  EXPECT_EQ((*MemberAt(known, "diffusion.assumed")).size(), 0U);
-  EXPECT_GT((*MemberAt(unknown, "diffusion.assumed")).size(), 0U);
 }
 
 }  // namespace

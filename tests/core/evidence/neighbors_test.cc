@@ -27,7 +27,7 @@ MeasuredRun Measured(std::string_view device, int source, double log_error,
 
 RunDistance Plain() {
   RunDistance plain;
-  plain.tail_below = plain.tail_above = 0.05, plain.device = 8 * (std::pow(2, 1. / 8) - 1), plain.assumed = 2.5;
+  plain.tail_below = plain.tail_above = 0.05, plain.device = 8 * (std::pow(2, 1. / 8) - 1);
   Spreads& spread = plain.spread;  // none
   for (Spread* one :
        {&spread.step, &spread.memory, &spread.token, &spread.throughput, &spread.batch, &spread.first_token}) {
@@ -37,9 +37,9 @@ RunDistance Plain() {
 }
 
 Likely RangeOf(std::vector<MeasuredRun> runs, const RunDistance& distance, const RunSetting& setting,
-               MeasuredKind kind = MeasuredKind::kTokenTime, bool is_assumed = false, int left_out = kNoSource) {
+               MeasuredKind kind = MeasuredKind::kTokenTime, int left_out = kNoSource) {
   OrderRuns(runs);
-  Likely likely = LikelyRange(kind, setting, is_assumed, {runs, distance}, left_out);
+  Likely likely = LikelyRange(kind, setting, {runs, distance}, left_out);
   likely.nearest.clear();  // they point into `runs`
   return likely;
 }
@@ -112,12 +112,6 @@ TEST(Neighbors, WidensWithDistance) {
   EXPECT_NEAR(RangeOf(runs, distance, kH200).high, std::exp(0.1 * (1 + distance.device)), 1e-9);  // one device further
 }
 
-TEST(Neighbors, ADeviceKnownByItsDataSheetWidensUnlessItHasRuns) {
-  const std::vector<MeasuredRun> runs{Measured("h100", 0, -0.1), Measured("h100", 0, 0), Measured("h100", 0, 0.1)};
-  EXPECT_NEAR(RangeOf(runs, Plain(), kH200, MeasuredKind::kTokenTime, true).high, std::exp(0.25), 1e-9);
-  EXPECT_NEAR(RangeOf(runs, Plain(), kH100, MeasuredKind::kTokenTime, true).high, std::exp(0.1), 1e-9);
-}
-
 // Where tokens take longer than predicted, fewer come out.
 TEST(Neighbors, ARateIsTheInverseOfItsTime) {
   const std::vector<MeasuredRun> runs{Measured("h100", 0, 0), Measured("h100", 0, 0.3)};
@@ -170,7 +164,7 @@ TEST(Neighbors, ALeftOutSourceMeasuredNothing) {
   routed.setting.has_experts = true;
   const std::vector<MeasuredRun> runs{Measured("h100", 0, 0), routed};
   EXPECT_NEAR(RangeOf(runs, distance, routed.setting).high, std::exp(0.1), 1e-9);
-  EXPECT_NEAR(RangeOf(runs, distance, routed.setting, MeasuredKind::kTokenTime, false, 1).high, std::exp(0.3), 1e-9);
+  EXPECT_NEAR(RangeOf(runs, distance, routed.setting, MeasuredKind::kTokenTime, 1).high, std::exp(0.3), 1e-9);
 }
 
 // Publisher 0.3 and tuning 0.4: independent of each other, together 0.5.
@@ -199,7 +193,7 @@ TEST(Neighbors, TheLowEndIsWithoutTheQueue) {
 
 TEST(Neighbors, ALeftOutSourceSaysNothing) {
   const std::vector<MeasuredRun> runs{Measured("h100", 0, 0.1), Measured("h100", 1, 0.5)};
-  EXPECT_NEAR(RangeOf(runs, Plain(), kH100, MeasuredKind::kTokenTime, false, 1).high, std::exp(0.1), 1e-9);
+  EXPECT_NEAR(RangeOf(runs, Plain(), kH100, MeasuredKind::kTokenTime, 1).high, std::exp(0.1), 1e-9);
 }
 
 TEST(PublishedRuns, AreReadFromTheirLines) {
