@@ -60,7 +60,7 @@ Interval<Quantity> IntervalAround(Quantity value, MeasuredKind kind, const RunSe
   return IntervalOf(value, likely, WhyText(likely, kind));
 }
 
-// Text such as "19 published runs of 4 publishers".
+// Text such as "49 published runs of 5 publishers".
 std::string CountText(MeasuredKind kind) {
   const std::span<const MeasuredRun> runs = RunsOfKind(kind, PublishedEvidence());
   std::set<std::string_view> publishers;

@@ -547,7 +547,7 @@ test("of an image each answer has its interval, what it rests on and its link", 
   }
 
   const answer = await answerOf("evaluate", { inputs, paths: ["diffusion.video_s_per_hour"] });
-  assert.match(answer.intervals[figure], /19 published runs of 4 publishers/);
+  assert.match(answer.intervals[figure], /49 published runs of 5 publishers/);
   assert.equal(answer.defaults["diffusion.steps"], "50");
   for (const tool of ["search", "advise"])
     assert.equal((await issuesOf(tool, { inputs, for: "serving" }))[0].path, "diffusion");

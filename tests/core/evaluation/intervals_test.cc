@@ -119,7 +119,7 @@ TEST(Intervals, StandBesideTheTimeTheRateAndTheCostOfAnImage) {
   EXPECT_NEAR(At(report, "diffusion.cost_interval.low"), cost * low / time, 1e-9 * cost);
   EXPECT_NEAR(At(report, "diffusion.cost_interval.high"), cost * high / time, 1e-9 * cost);
   const std::string why(TextOf(*MemberAt(report, "diffusion.latency_interval.why")));
-  EXPECT_NE(why.find("19 published runs of 4 publishers"), std::string::npos) << why;
+  EXPECT_NE(why.find("49 published runs of 5 publishers"), std::string::npos) << why;
   EXPECT_EQ(TextOf(*MemberAt(report, "diffusion.latency_interval.nearest")).find("xdit-flux-h100"), 0U);
   EXPECT_EQ(MemberAt(report, "diffusion.memory_interval"), nullptr);  // one memory is published
 }
