@@ -17,7 +17,7 @@ const COUNTS = [1, 2, 4, 8];
 const RIVALS = [
   { preset: 'dgx-b200' },
   { preset: 'hgx-mi355x' },
-  { preset: 'tpu-v5p-pod', device: { preset: 'tpu-v7' } },
+  { preset: 'tpu-v7-pod' },
 ];
 const ANSWERS = [
   'training.time_to_train_s',
