@@ -41,13 +41,19 @@ void DropIdleParts(std::string_view figure, Scenario& scenario) {
   if (part != "cost" && figure.find("usd") == std::string_view::npos) scenario.cost.reset();
 }
 
+ReportDetail DetailFor(std::string_view figure) {
+  ReportDetail detail = ReportDetail::Figures();
+  detail.simulation = IsSimulated(figure);
+  return detail;
+}
+
 std::optional<double> FigureWith(const Json& resolved, const std::string& path, const Json& value,
                                  std::string_view figure) {
   Json request = resolved;
   SetPath(request, path, value);
   const Result<Scenario> scenario = ParseScenario(request);
   if (!scenario) return std::nullopt;
-  return NumberAt(*Evaluate(*scenario, ReportDetail::Figures()), figure);
+  return NumberAt(*Evaluate(*scenario, DetailFor(figure)), figure);
 }
 
 Json KnownOrNull(double elasticity) { return std::isnan(elasticity) ? Json(nullptr) : Json(elasticity); }
@@ -117,7 +123,7 @@ Answer SensitivityAnswer(std::string_view request, const std::vector<std::string
   Result<Scenario> scenario = ParseScenario(*base);
   if (!scenario) return WrongRequest(scenario.issues);
   DropIdleParts(figure, *scenario);
-  const Result<Json> report = Evaluate(*scenario, ReportDetail::Figures());
+  const Result<Json> report = Evaluate(*scenario, DetailFor(figure));
   const std::optional<double> middle = NumberAt(*report, figure);
   if (!middle) return WrongRequest({{std::string(figure), "The report has no such number"}});
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/evaluation/evaluate.h"
+#include "core/scenario/parse_scenario.h"
 #include "tests/support/answers.h"
 #include "tests/support/sound.h"
 
@@ -165,6 +167,16 @@ void ExpectWithinPeaks(const Json& report) {
   }
 }
 
+// The figures of training and serving, or the issues: what an evaluation has without the texts of a request and an
+// answer, operators and intervals, which take longer than the figures.
+Json FiguresOf(const Json& request) {
+  const Result<Scenario> scenario = ParseScenario(request);
+  if (!scenario) return Json{{"issues", scenario.issues[0].message}};
+  Result<Json> report = Evaluate(*scenario, ReportDetail::Figures({"training", "serving"}));
+  if (!report) return Json{{"issues", report.issues[0].message}};
+  return std::move(*report);
+}
+
 // `better` is `report`'s scenario on stronger hardware: no time may grow.
 void ExpectNotSlower(const Json& report, const Json& better, const std::string& change) {
   for (const char* time : {"training.step_time_s", "serving.prefill_s", "serving.decode_step_s", "serving.ttft_s",
@@ -193,18 +205,18 @@ void Scale(Json& scenario, const std::string& path, double factor) {
 void ExpectStrongerNotSlower(const Json& report, double factor) {
   Json bandwidth = report["scenario"];
   Scale(bandwidth, "cluster.device.memory.bandwidth", factor);
-  ExpectNotSlower(report, Ask(bandwidth), "more memory bandwidth");
+  ExpectNotSlower(report, FiguresOf(bandwidth), "more memory bandwidth");
 
   Json rates = report["scenario"];
   Json& peak = rates["cluster"]["device"]["peak"];
   for (Json& rate : peak) {
     if (rate.is_number()) rate = rate.get<double>() * factor;
   }
-  ExpectNotSlower(report, Ask(rates), "more FLOP/s");
+  ExpectNotSlower(report, FiguresOf(rates), "more FLOP/s");
 
   Json links = report["scenario"];
   for (Json& level : links["cluster"]["networks"]) level["bandwidth"] = level["bandwidth"].get<double>() * factor;
-  ExpectNotSlower(report, Ask(links), "more network bandwidth");
+  ExpectNotSlower(report, FiguresOf(links), "more network bandwidth");
 
   // An engine with more memory runs more requests at once, each of them slower: only training is compared.
   Json memory = report["scenario"];
@@ -213,7 +225,7 @@ void ExpectStrongerNotSlower(const Json& report, double factor) {
   Scale(memory, "cluster.device.memory.usable", factor);
   Json alone = report;
   alone.erase("serving");
-  ExpectNotSlower(alone, Ask(memory), "more memory");
+  ExpectNotSlower(alone, FiguresOf(memory), "more memory");
 }
 
 void ExpectTrainingChoicesOrdered(const Json& report) {
@@ -222,7 +234,7 @@ void ExpectTrainingChoicesOrdered(const Json& report) {
     Json scenario = report["scenario"];
     scenario["serving"] = nullptr;
     SetPath(scenario, path, std::move(value));
-    return Ask(scenario);
+    return FiguresOf(scenario);
   };
   const double flash = Number(with("training.flash_attention", true), "training.step_time_s");
   const double unfused = Number(with("training.flash_attention", false), "training.step_time_s");
@@ -268,7 +280,7 @@ void ExpectMoreWorkTakesLonger(const Json& report, std::uint64_t seed) {
   const Json* value = Find(scenario, growth.input);
   if (value == nullptr || !value->is_number()) return;
   SetPath(scenario, growth.input, value->get<Count>() * static_cast<Count>(2 + seed / 7 % 3));
-  const Json grown = Ask(scenario);
+  const Json grown = FiguresOf(scenario);
   if (grown.contains("issues")) return;
   // With less memory for each, fewer run at once, and a step is shorter; a row more may be another kernel's.
   const bool serves = std::string_view(growth.input).starts_with("serving");
