@@ -22,7 +22,7 @@ struct ReportDetail {
   bool timeline = true;      // every pass of the pipeline
   bool estimates = true;     // cost.assumed: the cost inputs that rest on an estimate
   bool intervals = true;     // 90 % intervals from measurements of similar systems, and typical runs
-  bool simulation = true;    // the requests played one by one, if the scenario asks for it; no other figure uses them
+  bool simulation = true;    // the requests played one by one, where that is on; no other figure uses them
   // The reported parts, "training", "serving", "cost" and so on; empty: all. Parts that they use are also evaluated.
   std::vector<std::string_view> parts{};
 

@@ -127,15 +127,13 @@ Trial EvaluateAt(const SolveProblem& problem, const Json& value) {
   return trial;
 }
 
-// `beyond`: the nearest value at which a condition fails; null if all hold everywhere. `again`: the value from which on
-// they hold again, if they do.
-Answer Solution(const SolveProblem& problem, const Json& value, std::string_view which, const Trial& trial,
-                const Trial* beyond = nullptr, const Json& again = nullptr) {
+// `beyond`: the nearest value at which a condition fails; null if all hold everywhere.
+Json Solution(const SolveProblem& problem, const Json& value, std::string_view which, const Trial& trial,
+              const Trial* beyond = nullptr) {
   const auto figure_at = [&](std::size_t i) {
     return ObjectOf({{"path", problem.conditions[i].path}, {"value", trial.conditions[i].figure}});
   };
   Json answer{{"path", problem.path}, {"value", value}, {"which", which}, {"figure", figure_at(0)}};
-  if (!again.is_null()) answer["again"] = again;
   if (const std::string& other = problem.conditions[0].other; !other.empty()) {
     answer["other"] = ObjectOf({{"path", other}, {"value", trial.conditions[0].with}});
   }
@@ -150,11 +148,13 @@ Answer Solution(const SolveProblem& problem, const Json& value, std::string_view
   }
   answer["held"] = HeldDefaults(std::move(edited), solved);
   if (problem.options.search) answer["mapping"] = trial.mapping;
-  return {JsonText(answer), {}};
+  return answer;
 }
 
+Answer Answered(const Json& answer) { return {JsonText(answer), {}}; }
+
 Answer NoSolution(const std::string& path, const std::string& reason) {
-  return {JsonText(Json{{"path", path}, {"value", nullptr}, {"which", "none"}, {"reason", reason}}), {}};
+  return Answered(Json{{"path", path}, {"value", nullptr}, {"which", "none"}, {"reason", reason}});
 }
 
 std::string InputShown(double value) { return value == std::floor(value) ? GroupedText(value) : NumberText(value); }
@@ -353,11 +353,13 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   }
   if (at_low.holds && at_high.holds) {
     std::optional<Gap> gap = solver.FindGap(low, at_low, high, at_high);
-    if (!gap) return Solution(problem, solver.Value(high), "everywhere", at_high);
+    if (!gap) return Answered(Solution(problem, solver.Value(high), "everywhere", at_high));
     solver.Bisect(gap->first);
     solver.Bisect(gap->last);
-    return Solution(problem, solver.Value(gap->first.good), "ends", gap->first.best, &gap->first.beyond,
-                    solver.Value(gap->last.good));
+    const Bracket& first = gap->first;
+    Json answer = Solution(problem, solver.Value(first.good), "ends", first.best, &first.beyond);
+    answer["again"] = solver.Value(gap->last.good);
+    return Answered(answer);
   }
   if (!at_low.holds && !at_high.holds) {
     const std::string what = problem.conditions.size() > 1 ? "The conditions hold" : "The condition holds";
@@ -366,8 +368,8 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   }
   Bracket bracket = at_low.holds ? Bracket{low, high, at_low, at_high} : Bracket{high, low, at_high, at_low};
   solver.Narrow(bracket);
-  return Solution(problem, solver.Value(bracket.good), at_low.holds ? "largest" : "smallest", bracket.best,
-                  &bracket.beyond);
+  return Answered(Solution(problem, solver.Value(bracket.good), at_low.holds ? "largest" : "smallest", bracket.best,
+                           &bracket.beyond));
 }
 
 Answer SolveSpecAnswer(std::string_view spec, const std::function<void(const SolveProgress&)>& on_progress) {

@@ -84,8 +84,8 @@ std::vector<DeviceSplit> SplitsOf(const TrainingRun& training, const ServingLoad
 }
 
 // More devices for generation make the rollouts shorter and training longer, so the step time falls and then rises with
-// them, but not smoothly: whole batches and whole samples per device move it by some per cent. So splits are compared at
-// equal distances, then those halfway to the neighbors of several of the fastest, until these are neighbors themselves.
+// them, but not smoothly: whole batches and whole samples per device move it by some per cent. So splits at equal
+// distances are compared, then those halfway to the neighbors of several of the fastest, until these are neighbors.
 BestSplit FindBestSplit(const StepInputs& inputs, const Samples& sampled, const std::vector<DeviceSplit>& splits) {
   std::map<std::size_t, DeviceSplit> compared;
   const auto compare = [&](std::size_t place) {
