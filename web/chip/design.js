@@ -14,11 +14,7 @@ import { t } from './texts.js';
 
 const DIES = 'partition.chiplets';
 const COUNTS = [1, 2, 4, 8];
-const RIVALS = [
-  { preset: 'dgx-b200' },
-  { preset: 'hgx-mi355x' },
-  { preset: 'tpu-v7-pod' },
-];
+const RIVALS = [{ preset: 'dgx-b200' }, { preset: 'hgx-mi355x' }, { preset: 'tpu-v7-pod' }];
 const ANSWERS = [
   'training.time_to_train_s',
   'training.tokens_per_usd',
