@@ -150,8 +150,7 @@ class Evaluation {
     const ServingCostEfficiency cost_efficiency = CostEfficiencyOf(Cost(), serving);
     CheckAlgorithms(serving.collectives, unfit_);
     SimulationAnswer simulation;
-    if (scenario_.serving->simulate && detail_.simulation)
-      simulation = Simulate(scenario_.model, scenario_.cluster, *scenario_.serving);
+    if (scenario_.serving->simulate) simulation = Simulate(scenario_.model, scenario_.cluster, *scenario_.serving);
     std::optional<ServingIntervals> intervals;
     if (detail_.intervals) intervals = IntervalsOf(scenario_, serving);
     Warn(serving.warnings);
@@ -210,11 +209,6 @@ class Evaluation {
 
 }  // namespace
 
-bool IsSimulated(std::string_view figure) {
-  return figure.starts_with("serving.simulated") ||
-         (figure.starts_with("serving.") && figure.find("_percentiles_s") != std::string_view::npos);
-}
-
 Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
   Tape tape;
   Evaluation evaluation(scenario, detail, detail.explain.empty() ? nullptr : &tape);
@@ -230,7 +224,6 @@ Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail) {
 Elasticities ElasticitiesOf(const Scenario& scenario, std::string_view figure) {
   ReportDetail detail = ReportDetail::Figures();
   detail.explain = figure;
-  detail.simulation = IsSimulated(figure);
   Tape tape;
   Evaluation evaluation(scenario, detail, &tape);
   Elasticities elasticities;

@@ -22,21 +22,17 @@ struct ReportDetail {
   bool timeline = true;      // every pass of the pipeline
   bool estimates = true;     // cost.assumed: the cost inputs that rest on an estimate
   bool intervals = true;     // 90 % intervals from measurements of similar systems, and typical runs
-  bool simulation = true;    // the requests played one by one, where that is on; no other figure uses them
   // The reported parts, "training", "serving", "cost" and so on; empty: all. Parts that they use are also evaluated.
   std::vector<std::string_view> parts{};
 
   // Figures only, for sweeps and searches.
   static ReportDetail Figures(std::vector<std::string_view> parts = {}) {
-    return {"", false, false, false, false, false, true, std::move(parts)};
+    return {"", false, false, false, false, false, std::move(parts)};
   }
   [[nodiscard]] bool Has(std::string_view part) const {
     return parts.empty() || std::find(parts.begin(), parts.end(), part) != parts.end();
   }
 };
-
-// Whether a figure of the report comes from the requests played one by one.
-bool IsSimulated(std::string_view figure);
 
 // Every Scenario has a report; the only possible issue is an `explain` path of no figure.
 Result<Json> Evaluate(const Scenario& scenario, const ReportDetail& detail = {});

@@ -31,20 +31,21 @@ void CollectNumbers(const Json& json, const std::string& path, std::vector<std::
   }
 }
 
-// Removes other parts: parts are independent, except that prices need the cost part, and post-training all others.
+// Whether a figure comes from the requests played one by one.
+bool IsSimulated(std::string_view figure) {
+  return figure.starts_with("serving.simulated") || figure.find("_percentiles_s") != std::string_view::npos;
+}
+
+// Removes other parts: parts are independent, except that prices need the cost part, and post-training all others. The
+// simulation of requests, which takes longest, moves no figure but its own.
 void DropIdleParts(std::string_view figure, Scenario& scenario) {
   const std::string_view part = figure.substr(0, figure.find('.'));
   if (part != "training" && part != "serving" && part != "cost") return;
   scenario.post_training.reset();
   if (part != "training") scenario.training.reset();
   if (part != "serving") scenario.serving.reset();
+  if (scenario.serving && !IsSimulated(figure)) scenario.serving->simulate.reset();
   if (part != "cost" && figure.find("usd") == std::string_view::npos) scenario.cost.reset();
-}
-
-ReportDetail DetailFor(std::string_view figure) {
-  ReportDetail detail = ReportDetail::Figures();
-  detail.simulation = IsSimulated(figure);
-  return detail;
 }
 
 std::optional<double> FigureWith(const Json& resolved, const std::string& path, const Json& value,
@@ -53,7 +54,7 @@ std::optional<double> FigureWith(const Json& resolved, const std::string& path, 
   SetPath(request, path, value);
   const Result<Scenario> scenario = ParseScenario(request);
   if (!scenario) return std::nullopt;
-  return NumberAt(*Evaluate(*scenario, DetailFor(figure)), figure);
+  return NumberAt(*Evaluate(*scenario, ReportDetail::Figures()), figure);
 }
 
 Json KnownOrNull(double elasticity) { return std::isnan(elasticity) ? Json(nullptr) : Json(elasticity); }
@@ -123,7 +124,7 @@ Answer SensitivityAnswer(std::string_view request, const std::vector<std::string
   Result<Scenario> scenario = ParseScenario(*base);
   if (!scenario) return WrongRequest(scenario.issues);
   DropIdleParts(figure, *scenario);
-  const Result<Json> report = Evaluate(*scenario, DetailFor(figure));
+  const Result<Json> report = Evaluate(*scenario, ReportDetail::Figures());
   const std::optional<double> middle = NumberAt(*report, figure);
   if (!middle) return WrongRequest({{std::string(figure), "The report has no such number"}});
 

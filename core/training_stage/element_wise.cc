@@ -59,14 +59,10 @@ PassTraffic RoutedTraffic(const TrainingContext& context, const LayerWork& work)
 Elementwise TimeElementwise(const TrainingContext& context, const LayerWork& work) {
   PassTraffic all;
   Bytes light;
-  const auto add = [&all](const PassTraffic& traffic) {
-    all.forward += traffic.forward;
-    all.backward += traffic.backward;
-  };
   for (const RowPass& pass : work.row_passes) {
     if (pass.rows == ProductRows::kRouted && !(work.routed_rows > 0)) continue;
     const PassTraffic traffic = TrafficOf(context, work, pass);
-    add(traffic);
+    all.forward += traffic.forward, all.backward += traffic.backward;
     if (pass.is_light) light += traffic.forward;
   }
   const BytesPerSecond rate = context.elementwise_rate;
