@@ -99,14 +99,8 @@ KernelTime LatentPrefill(const Deployment& deployment, const LatentAttention& ml
 
 KernelTime LatentDecode(const Deployment& deployment, const DecodePass& pass, Ratio keys) {
   LatentAttention mla = LatentOf(deployment, AttentionPhase::kDecode);
-  mla.kv_len = keys;
-  if (deployment.model.indexer) {
-    mla.batch = pass.sequences, mla.q_len = pass.checked;
-    return SparseTime(deployment, mla).all;
-  }
-  // Draft tokens count as further rows, not as a longer query.
-  mla.batch = Figure("Queries of the step", pass.sequences * pass.checked, "per head");
-  return TimeOf(mla, deployment.device);
+  mla.batch = pass.sequences, mla.q_len = pass.checked, mla.kv_len = keys;
+  return deployment.model.indexer ? SparseTime(deployment, mla).all : TimeOf(mla, deployment.device);
 }
 
 // `checked` query tokens per sequence (1, or more when drafts are verified) over a KV length of `context`.

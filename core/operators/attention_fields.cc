@@ -137,7 +137,10 @@ constexpr FieldRow kSparseLatentRowFields[] = {
     Of<&SparseLatentRow::mma_efficiency_narrow>("matrix_narrow",
                                                 "Decode from an 8-bit KV cache: fraction of the 16-bit peak")
         .Share(),
-    Of<&SparseLatentRow::head_block>("head_block", "Query heads are padded to a multiple").AtLeast(1)};
+    Of<&SparseLatentRow::head_block>("head_block", "Query heads are padded to a multiple").AtLeast(1),
+    Of<&SparseLatentRow::heads_in_columns>("heads_in_columns",
+                                           "A second kernel for few heads has the tokens in the rows of the matrix "
+                                           "instruction, 16 heads in its columns, and computes in the cache's format")};
 constinit const Fields Schema<SparseLatentRow>::fields(kSparseLatentRowFields);
 
 constexpr FieldRow kLatentTableFields[] = {

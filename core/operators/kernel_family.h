@@ -173,6 +173,7 @@ struct SparseLatentRow {
   Ratio mma_efficiency = 1;         // of attention, fraction of the 16-bit peak
   Ratio mma_efficiency_narrow = 1;  // the same in decode from an 8-bit KV cache, which the kernel converts first
   Ratio head_block = 64;            // query heads are padded to a multiple of this
+  bool heads_in_columns = false;    // there is a second kernel, for few heads: 16 per block, no conversion of the cache
 };
 struct LatentTable {
   std::string source;

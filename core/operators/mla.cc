@@ -85,11 +85,17 @@ Seconds BoundByCaches(const LatentDecode& step, Ratio head_blocks, Seconds overl
   return SlowestLevel(overlapped, levels);
 }
 
+// The queries of a sequence are further rows beside its heads (the tokens that a step verifies, with drafts).
+Ratio HeadBlocks(const LatentDecode& step) {
+  return Figure("Blocks of 64 query heads", ceil(step.mla.heads * step.mla.q_len / 64), "of all queries of a sequence",
+                step.source);
+}
+
 void TimeSplitWalk(const LatentDecode& step, KernelTime& result) {
   const LatentAttention& mla = step.mla;
   const std::string_view source = step.source;
   const Ratio units = step.device.units, context = mla.kv_len;
-  const Ratio head_blocks = Figure("Blocks of 64 query heads", ceil(mla.heads * mla.q_len / 64), "", source);
+  const Ratio head_blocks = HeadBlocks(step);
   const Ratio splits = Figure("Splits per sequence",
                               max(1.0, min(floor(2 * units / (mla.batch * head_blocks)), min(256, context / 128))),
                               "enough to fill the SMs twice", source);
@@ -108,14 +114,13 @@ void TimeSplitWalk(const LatentDecode& step, KernelTime& result) {
 void TimeWholeWalk(const LatentDecode& step, KernelTime& result) {
   const LatentAttention& mla = step.mla;
   const std::string_view source = step.source;
-  const Seconds compute =
-      Figure("Compute time", 2 * kFlop * mla.batch * mla.heads * mla.kv_len * step.pair_dims / step.rate, "", source);
+  const Seconds compute = Figure("Compute time", result.flops / step.rate, "", source);
   const Seconds walk = Figure("One SM walks a sequence", mla.kv_len * step.row.per_token, "no split-KV kernel", source);
   const Seconds overlapped =
       Figure("Compute overlapped with data movement",
              norm(norm(walk, compute, step.row.overlap), step.stream_time, step.row.overlap), "", source);
   result.compute = max(compute, walk);
-  const Seconds bounded = BoundByCaches(step, ceil(mla.heads / 64), overlapped, result);
+  const Seconds bounded = BoundByCaches(step, HeadBlocks(step), overlapped, result);
   result.time = Figure("Attention time", step.row.launch + bounded, "", source);
 }
 

@@ -14,7 +14,7 @@ constexpr Bytes kScore = 4 * kB, kIndex = 4 * kB;  // scores in fp32, indices in
 struct KernelWork {
   std::string_view title, note;
   Flops flops{};
-  Bytes bytes{};
+  Bytes bytes{}, l2_bytes{};    // l2_bytes: 0 if the kernel only streams
   Seconds compute{}, memory{};  // compute: 0 if the kernel only compares
 };
 KernelTime TimeOfKernel(const KernelWork& work, Bound data, const Device& device) {
@@ -27,6 +27,7 @@ KernelTime TimeOfKernel(const KernelWork& work, Bound data, const Device& device
   kernel.memory = work.memory;
   kernel.flops = work.flops;
   kernel.bytes = work.bytes;
+  kernel.l2_bytes = work.l2_bytes;
   kernel.bound = 2 * row.launch > kernel.time ? Bound::kLatency : work.compute > work.memory ? Bound::kCompute : data;
   return kernel;
 }
@@ -129,6 +130,12 @@ KernelTime TimeOfSelection(const Candidates& candidates, const Device& device) {
   return TimeOfKernel(work, data.bound, device);
 }
 
+// A latent, or an entry, as the kernels read it.
+Bytes RowBytes(const SparseAttention& attention) {
+  return attention.ratio > 0 ? attention.entry
+                             : (attention.kv_lora_rank + attention.rope_head_dim) * KvElement(attention);
+}
+
 // A latent or entry that several queries attend to is read only once.
 Bytes CoreBytes(const SparseAttention& attention, Ratio selected, Ratio pair_dims) {
   const Ratio batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len;
@@ -136,37 +143,75 @@ Bytes CoreBytes(const SparseAttention& attention, Ratio selected, Ratio pair_dim
   if (attention.ratio > 0)
     return Figure(
         "Rows, queries and outputs",
-        min(selected, batch * (kv_len / attention.ratio + q_len + attention.always)) * attention.entry + queries,
+        min(selected, batch * (kv_len / attention.ratio + q_len + attention.always)) * RowBytes(attention) + queries,
         "a row that several queries attend to is read once");
-  return Figure(
-      "Latents, queries and outputs",
-      min(selected, batch * kv_len) * (attention.kv_lora_rank + attention.rope_head_dim) * KvElement(attention) +
-          queries,
-      "a latent that several queries selected is read once");
+  return Figure("Latents, queries and outputs", min(selected, batch * kv_len) * RowBytes(attention) + queries,
+                "a latent that several queries selected is read once");
+}
+
+// What attention to the selected tokens is, whichever kernel computes it.
+struct CoreWork {
+  const SparseAttention& attention;
+  Ratio selected, pair_dims;
+  Flops flops;
+  Bytes bytes;
+  Seconds stream;
+};
+
+// 64 or more query heads are the rows of the matrix instruction; an 8-bit cache is converted first.
+KernelTime TimeWithHeadsInRows(const CoreWork& core, const Device& device) {
+  const SparseLatentRow& row = device.architecture->latent.sparse;
+  const bool converts = core.attention.decode && BytesPerElement(core.attention.kv_precision) < 2;
+  const Ratio padded_heads =
+      Figure("Query heads, padded to the kernel's block", ceil(core.attention.heads / row.head_block) * row.head_block);
+  KernelWork work{"Attention to the selected tokens", "on the latent", core.flops, core.bytes};
+  work.compute =
+      Figure("Compute time",
+             2 * kFlop * core.selected * padded_heads * core.pair_dims /
+                 ReachedRate(device, Precision::kBf16, converts ? row.mma_efficiency_narrow : row.mma_efficiency),
+             "in 16 bit", SourceOf(device, row.source));
+  work.memory = core.stream;
+  return TimeOfKernel(work, SlowestStream(device).bound, device);
+}
+
+// The selected tokens are the rows, up to 16 query heads the columns, in the format of the cache. Each block gathers
+// every query's own tokens from L2: 2,048 latents in 16 bit take 0.33 us a query with 16 heads, twice that with 32.
+KernelTime TimeWithHeadsInColumns(const CoreWork& core, const Device& device) {
+  const LatentTable& table = device.architecture->latent;
+  const bool narrow =
+      core.attention.decode && BytesPerElement(core.attention.kv_precision) < 2 && Supports(device, Precision::kFp8);
+  const Ratio blocks = Figure("Blocks of 16 query heads", ceil(core.attention.heads / 16));
+  KernelWork work{"Attention to the selected tokens, heads in columns", "on the latent", core.flops, core.bytes};
+  work.compute = Figure("Compute time",
+                        2 * kFlop * core.selected * (16 * blocks) * core.pair_dims /
+                            (narrow ? ReachedRate(device, Precision::kFp8, table.decode.mma_efficiency_fp8)
+                                    : ReachedRate(device, Precision::kBf16, table.decode.mma_efficiency)),
+                        "in the format of the KV cache", SourceOf(device, table.source));
+  work.l2_bytes = Figure("Traffic of the L2", blocks * core.selected * RowBytes(core.attention),
+                         "each block gathers the tokens of each query",
+                         "vllm-project/vllm pull request 33451, FlashInfer's kernel on B200");
+  const Seconds gathered = work.l2_bytes / L2Rate(device);
+  work.memory = Figure("Time to move the data", max(core.stream, gathered), "from memory, and from L2");
+  return TimeOfKernel(work, gathered > core.stream ? Bound::kL2 : SlowestStream(device).bound, device);
 }
 
 // Attention with the latent as the key and value of all heads. Neighboring queries share latents, which are read at
 // least once.
 KernelTime TimeOfCore(const SparseAttention& attention, Ratio selected, const Device& device) {
-  const SparseLatentRow& row = device.architecture->latent.sparse;
-  const std::string_view source = SourceOf(device, row.source);
-  const bool converts = attention.decode && BytesPerElement(attention.kv_precision) < 2;
-  const Stream data = SlowestStream(device);
   const Ratio pair_dims = Figure("Multiply-adds per head and token",
                                  2 * attention.kv_lora_rank + attention.rope_head_dim, "with the latent");
-  const Ratio padded_heads =
-      Figure("Query heads, padded to the kernel's block", ceil(attention.heads / row.head_block) * row.head_block);
-  KernelWork work{"Attention to the selected tokens", "on the latent"};
-  work.flops =
+  CoreWork core{attention, selected, pair_dims, {}, CoreBytes(attention, selected, pair_dims), {}};
+  core.flops =
       Figure("FLOPs", 2 * kFlop * selected * attention.heads * pair_dims, "every head with every selected token");
-  work.bytes = CoreBytes(attention, selected, pair_dims);
-  work.compute =
-      Figure("Compute time",
-             2 * kFlop * selected * padded_heads * pair_dims /
-                 ReachedRate(device, Precision::kBf16, converts ? row.mma_efficiency_narrow : row.mma_efficiency),
-             "in 16 bit", source);
-  work.memory = Figure("Time to move the data", work.bytes / StreamOf(device, data), "", source);
-  return TimeOfKernel(work, data.bound, device);
+  core.stream = Figure("Time to move the data", core.bytes / StreamOf(device, SlowestStream(device)), "",
+                       SourceOf(device, device.architecture->latent.sparse.source));
+  const KernelTime in_rows = TimeWithHeadsInRows(core, device);
+  if (!device.architecture->latent.sparse.heads_in_columns) return in_rows;
+  KernelTime in_columns = TimeWithHeadsInColumns(core, device);
+  if (!(in_columns.time < in_rows.time)) return in_rows;
+  in_columns.time = Figure("Attention to the selected tokens", min(in_rows.time, in_columns.time),
+                           "by the faster of two kernels: heads in the rows of the matrix instruction, or in columns");
+  return in_columns;
 }
 
 }  // namespace
