@@ -250,6 +250,7 @@ struct Outputs<ServingPart> {
       Output("sessions", &P::sessions, "Sessions of several turns"),
       Output("session_usd", &P::cost_efficiency, &C::session, "Cost of a session").SmallerIsBetter(),
       Output("max_batch", &P::max_batch, "Max. concurrent sequences").In("count").LargerIsBetter(),
+      Output("default_sequences", &P::default_sequences, "Concurrent sequences by the engine's default").In("count"),
       Output("max_context", &P::max_context, "Max. context (one request)").In("count").LargerIsBetter(),
       Output("memory_bytes", &P::memory, "Memory of the most loaded GPU"),
       Output("memory_headroom_bytes", &P::memory, &ServingMemory::Free, "Free memory per GPU")

@@ -100,6 +100,7 @@ struct ServingReport {
   std::optional<ServedSessions> sessions;
   std::vector<ServedClass> classes;  // of a mixed traffic
   Tally max_batch = 0, max_context = 0;
+  Tally default_sequences = 0;  // running per attention group under the engine's plain command; 0: it states none
   ServingMemory memory;
   ByPass<Bound> bound{Bound::kCompute, Bound::kMemory};
   std::optional<ByPass<PoolUse>> pools;      // of disaggregated serving

@@ -4,7 +4,7 @@ import { text as format, whole } from '../text/format.js';
 import { canvas, chart } from './lib/frame.js';
 import { keptOf, onDrag } from './lib/handle.js';
 import { mark, marks } from './lib/marks.js';
-import { linear, unitTicks } from './lib/scale.js';
+import { linear, textWidth, unitTicks } from './lib/scale.js';
 import { t } from './texts.js';
 
 const HEIGHT = 270;
@@ -22,6 +22,10 @@ export function stepColumns({ id, title, subtitle, width, columns, own, onpick }
   const y = linear([0, most * 1.04], [box.bottom, box.top]);
   const slot = (box.right - box.left) / counts.length;
   const thick = Math.min(WIDEST, slot * 0.72);
+  // Every label where there is room for it, else every second or third, the own one among them.
+  const widest = Math.max(...columns.map((one) => textWidth(format(total(one), 's'))));
+  const every = Math.ceil((widest + 6) / slot);
+  const isLabeled = (i) => (i - counts.indexOf(own)) % every === 0;
   const middle = (i) => box.left + (i + 0.5) * slot;
   const frame = unitTicks([0, most * 1.04], 4, 's').map((value) => [
     svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }),
@@ -69,11 +73,17 @@ export function stepColumns({ id, title, subtitle, width, columns, own, onpick }
           fill: 'transparent',
         }),
         boxes,
-        svg(
-          'text',
-          { 'class': isOwn ? 'num accent' : 'num', 'x': middle(i), 'y': y(total(column)) - 6, 'text-anchor': 'middle' },
-          format(total(column), 's'),
-        ),
+        isLabeled(i) &&
+          svg(
+            'text',
+            {
+              'class': isOwn ? 'num accent' : 'num',
+              'x': middle(i),
+              'y': y(total(column)) - 6,
+              'text-anchor': 'middle',
+            },
+            format(total(column), 's'),
+          ),
         svg(
           'text',
           { 'class': isOwn ? 'lab accent' : 'lab', 'x': middle(i), 'y': box.bottom + 17, 'text-anchor': 'middle' },

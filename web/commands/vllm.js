@@ -9,22 +9,11 @@ function draftsOf(text) {
   return { 'serving.speculative.draft_tokens': text };
 }
 
-// How many sequences vLLM runs at once by default on these devices.
-function defaultSequences({ serving, cluster: { device } }) {
-  const { logit_sequences: most, large_devices: large } = serving.engine.memory;
-  const isLarge =
-    large &&
-    (device.memory.usable ?? device.memory.capacity) >= large.device_memory &&
-    (large.devices.length === 0 || large.devices.includes(device.architecture));
-  return isLarge ? large.logit_sequences : most;
-}
-
 // How many run at once on each rank of data parallelism where that is more. Requests that arrive by themselves run as
 // long as there is room, and at times more than in the mean.
-function sequencesOf(scenario, answer) {
-  const { serving } = scenario;
+function sequencesOf({ serving }, answer) {
   const ranks = serving.mapping.attention_dp;
-  const standard = defaultSequences(scenario);
+  const standard = answer.default_sequences;
   if (!(standard > 0) || !(answer.batch / ranks > standard)) return undefined;
   const most = serving.requests_per_s ? answer.max_batch : answer.batch;
   return Math.min(serving.engine.max_sequences, Math.ceil(most / ranks));

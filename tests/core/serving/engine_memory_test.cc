@@ -52,11 +52,14 @@ TEST(EngineMemory, SmallDevicesProfileASmallStep) {
   EXPECT_NEAR(pool("llama-3.1-8b", "rtx-4090"), 5.05, 0.4);
   EXPECT_NEAR(pool("qwen3-0.6b", "l40s"), 37.42, 0.8);
   // 256 sequences, not 1,024, of 128,256 logits with 14 bytes; 2,048 tokens of 4,096 elements, not 8,192.
-  const auto activations = [](const char* device) {
+  const auto report = [](const char* device) {
     return Serve(kLoad + std::vector<std::string>{"model=llama-3.1-8b", std::string("cluster=single-") + device,
-                                                  "serving.engine=vllm"})
-        .memory.activations.base();
+                                                  "serving.engine=vllm"});
   };
+  const auto activations = [&report](const char* device) { return report(device).memory.activations.base(); };
+  EXPECT_EQ(report("rtx-4090").default_sequences, 256);
+  EXPECT_EQ(report("a100-sxm4-80gb").default_sequences, 256);
+  EXPECT_EQ(report("h100-sxm5-80gb").default_sequences, 1024);
   EXPECT_DOUBLE_EQ(activations("a100-sxm4-80gb"), 2048 * 4096 * 2.0 + 256 * 128256 * 14.0);
   EXPECT_DOUBLE_EQ(activations("h100-sxm5-80gb"), 8192 * 4096 * 2.0 + 1024 * 128256 * 14.0);
 }
