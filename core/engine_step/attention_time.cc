@@ -100,7 +100,14 @@ KernelTime LatentPrefill(const Deployment& deployment, const LatentAttention& ml
 KernelTime LatentDecode(const Deployment& deployment, const DecodePass& pass, Ratio keys) {
   LatentAttention mla = LatentOf(deployment, AttentionPhase::kDecode);
   mla.batch = pass.sequences, mla.q_len = pass.checked, mla.kv_len = keys;
-  return deployment.model.indexer ? SparseTime(deployment, mla).all : TimeOf(mla, deployment.device);
+  mla.grouped = deployment.latent_head_dim && *deployment.latent_head_dim != deployment.model.mla->nope_head_dim;
+  if (deployment.model.indexer) return SparseTime(deployment, mla).all;
+  KernelTime kernel = TimeOf(mla, deployment.device);
+  if (const std::optional<Tally>& served = deployment.latent_head_dim)
+    kernel.time = Procedure("Latent attention of the engine", kernel.time,
+                            {{kernel.time, 1}, InSteps(mla.nope_head_dim), InSteps(Ratio(*served))},
+                            "heads of another width decode in Triton's kernel");
+  return kernel;
 }
 
 // `checked` query tokens per sequence (1, or more when drafts are verified) over a KV length of `context`.

@@ -121,7 +121,10 @@ constexpr FieldRow kLatentDecodeRowFields[] = {
         .AtLeast(0),
     Of<&LatentDecodeRow::wave_launch>("wave", "With split-KV: time per further wave of blocks").In(kUs).AtLeast(0),
     Of<&LatentDecodeRow::per_token>("token", "Without split-KV: time per token").In(kNs).AtLeast(0),
-    Of<&LatentDecodeRow::overlap>("overlap", "Exponent of the norm of compute and memory time").AtLeast(1)};
+    Of<&LatentDecodeRow::overlap>("overlap", "Exponent of the norm of compute and memory time").AtLeast(1),
+    Of<&LatentDecodeRow::grouped_mma_efficiency>("matrix_grouped",
+                                                 "Triton's kernel, 16 heads to a block: fraction of the 16-bit peak")
+        .Share()};
 constinit const Fields Schema<LatentDecodeRow>::fields(kLatentDecodeRowFields);
 
 constexpr FieldRow kSparseLatentRowFields[] = {

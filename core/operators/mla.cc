@@ -124,6 +124,27 @@ void TimeWholeWalk(const LatentDecode& step, KernelTime& result) {
   result.time = Figure("Attention time", step.row.launch + bounded, "", source);
 }
 
+// Triton's kernel: 16 heads to a block, each sequence in 8 splits, both as SGLang and vLLM launch it.
+void TimeGroupedWalk(const LatentDecode& step, KernelTime& result) {
+  const LatentAttention& mla = step.mla;
+  const std::string_view source = step.source;
+  const Ratio head_blocks =
+      Figure("Blocks of 16 query heads", ceil(mla.heads * mla.q_len / 16), "of all queries of a sequence", source);
+  const Ratio splits(8);
+  const Ratio busy =
+      Figure("Fraction of the SMs at work", min(1.0, mla.batch * head_blocks * splits / Ratio(step.device.units)),
+             "one thread block for each split of each block of heads", source);
+  const FlopsPerSecond rate = ReachedRate(step.device, Precision::kBf16, step.row.grouped_mma_efficiency);
+  result.compute =
+      Figure("Compute time", mla.batch * mla.kv_len * head_blocks * 16 * 2 * kFlop * step.pair_dims / (rate * busy),
+             "heads are padded to 16", source);
+  const Seconds overlapped = Figure("Compute overlapped with data movement",
+                                    norm(step.stream_time, result.compute, step.row.overlap), "", source);
+  const Seconds bounded = BoundByCaches(step, head_blocks, overlapped, result);
+  result.time = Figure("Attention time", step.row.launch + bounded + step.row.merge_per_split * splits,
+                       "in Triton's kernel", source);
+}
+
 KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device) {
   const LatentTable& table = device.architecture->latent;
   const LatentDecodeRow& row = table.decode;
@@ -144,7 +165,9 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device) {
   result.bytes = kv_cache;
   result.memory = stream_time;
   const LatentDecode step{mla, device, row, source, pair_dims, kv_cache, stream_time, rate};
-  if (row.has_split_kv) {
+  if (mla.grouped) {
+    TimeGroupedWalk(step, result);
+  } else if (row.has_split_kv) {
     TimeSplitWalk(step, result);
   } else {
     TimeWholeWalk(step, result);

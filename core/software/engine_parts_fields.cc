@@ -91,6 +91,11 @@ constexpr FieldRow kEngineOnFields[] = {
                                    "Attention of a step that decodes and prefills is one call of the prompts' kernel, "
                                    "in which each query head of a decoded token takes a block of rows")
         .Label("Decoded tokens are in the prompts' attention call"),
+    Of<&EngineOn::latent_head_dim>("latent_head_dim",
+                                   "Width of a head, without its rotated part, that the engine's latent kernels decode "
+                                   "on this architecture; heads of another width decode in Triton's kernel")
+        .Label("Head width of the latent kernels")
+        .Between(1, 1024),
     Of<&EngineOn::step>("step", "Scheduler overhead per step on this architecture").In(kUs).Between(0, 1'000'000),
     Of<&EngineOn::per_sequence>("sequence", "Scheduler overhead per sequence and step on this architecture")
         .In(kUs)

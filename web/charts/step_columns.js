@@ -22,8 +22,9 @@ export function stepColumns({ id, title, subtitle, width, columns, own, onpick }
   const y = linear([0, most * 1.04], [box.bottom, box.top]);
   const slot = (box.right - box.left) / counts.length;
   const thick = Math.min(WIDEST, slot * 0.72);
-  // Every label where there is room for it, else every second or third, the own one among them.
-  const widest = Math.max(...columns.map((one) => textWidth(format(total(one), 's'))));
+  // Every column is labeled where there is room for it, else every second or third, the own one among them.
+  const labels = columns.flatMap((one) => [format(total(one), 's'), whole(one.devices)]);
+  const widest = Math.max(...labels.map((label) => textWidth(label)));
   const every = Math.ceil((widest + 6) / slot);
   const isLabeled = (i) => (i - counts.indexOf(own)) % every === 0;
   const middle = (i) => box.left + (i + 0.5) * slot;
@@ -84,11 +85,12 @@ export function stepColumns({ id, title, subtitle, width, columns, own, onpick }
             },
             format(total(column), 's'),
           ),
-        svg(
-          'text',
-          { 'class': isOwn ? 'lab accent' : 'lab', 'x': middle(i), 'y': box.bottom + 17, 'text-anchor': 'middle' },
-          whole(column.devices),
-        ),
+        isLabeled(i) &&
+          svg(
+            'text',
+            { 'class': isOwn ? 'lab accent' : 'lab', 'x': middle(i), 'y': box.bottom + 17, 'text-anchor': 'middle' },
+            whole(column.devices),
+          ),
         isOwn && svg('path', { class: 'hair', d: `M${middle(i) - thick / 2 - 4} ${box.bottom + 1}h${thick + 8}` }),
       );
       if (isOwn && onpick) move(one, i);
