@@ -79,6 +79,7 @@ TEST(FollowDevices, TakesWhatRunsThereWhereNobodyWroteIt) {
   };
   EXPECT_EQ(followed(On("apple", 3)), (std::pair<std::string, std::string>{"mlx", "fsdp-eager"}));
   EXPECT_EQ(followed(On("tpu", 3)), (std::pair<std::string, std::string>{"vllm", "xla"}));
+  EXPECT_EQ(followed(On("neuron", 3)), (std::pair<std::string, std::string>{"vllm", "neuronx"}));
   EXPECT_EQ(followed(On("hopper", 3)), (std::pair<std::string, std::string>{"vllm", "megatron"}));
   EXPECT_EQ(followed(On("apple", 2)), (std::pair<std::string, std::string>{"vllm", "megatron"}));
   EXPECT_EQ(followed(On("apple", 3, "ideal")).first, "ideal") << "runs anywhere";
