@@ -107,10 +107,10 @@ struct Deployment {
   ServingNetwork network{};
   Ratio step_factor = 1;  // time of a decode step relative to that of a tuned run
   Ratio expert_gemm_efficiency = 1, expert_bandwidth_efficiency = 1;
-  bool quantizes_apart = false;          // activations are quantized by a separate kernel before each product
-  std::optional<Tally> latent_head_dim;  // of the heads that the latent kernels decode; absent: any
-  bool mixes_attention = false;          // decoded tokens are in the call of the prompts' attention kernel
-  bool visits_held_experts = false;      // fp8 kernels with block scales take time for each held expert, hit or not
+  bool quantizes_apart = false;            // activations are quantized by a separate kernel before each product
+  std::optional<Tally> latent_head_dim{};  // of the heads that the latent kernels decode; absent: any
+  bool mixes_attention = false;            // decoded tokens are in the call of the prompts' attention kernel
+  bool visits_held_experts = false;        // fp8 kernels with block scales take time for each held expert, hit or not
   Bytes
       kv_cache_budget{};  // device memory that the engine's rule leaves for the KV cache; set after the budget is known
   Ratio device_slots = 0;  // sequences of an attention group that fit without host memory; set with kv_cache_budget
