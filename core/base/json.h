@@ -9,11 +9,12 @@
 #include <utility>
 
 #include "core/base/issue.h"
+#include "core/base/members.h"
 
 namespace slipstick {
 
 // Members keep their order. Exceptions are off: check the kind of a value before reading it.
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::basic_json<Members>;
 
 // Reads one JSON value. Faults (syntax, numbers out of range, invalid UTF-8, a member given twice, more than 4 MB, 64
 // levels or 4,096 members in one object) are issues with the path reached.

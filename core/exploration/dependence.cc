@@ -42,12 +42,16 @@ std::vector<Json> NudgesOf(const Json& number) {
   return nudges;
 }
 
-// The numbers of all parts, without the rows of tables.
-std::unordered_map<std::string, double> FiguresOf(const Json& report) {
+// The numbers of the parts whose figures are watched, without the rows of tables.
+std::unordered_map<std::string, double> FiguresOf(const Scenario& scenario) {
+  const auto parts = {"training", "serving", "cost"};
+  const Json report = *Evaluate(scenario, ReportDetail::Figures({parts.begin(), parts.end()}));
   std::unordered_map<std::string, double> figures;
-  for (const char* part : {"training", "serving", "cost"}) {
-    VisitNumbers(report[part], part,
-                 [&](const std::string& path, const Json& number) { figures[path] = number.get<double>(); });
+  for (const char* part : parts) {
+    if (const Json* at = FindMember(report, part); at != nullptr) {
+      VisitNumbers(*at, part,
+                   [&](const std::string& path, const Json& number) { figures[path] = number.get<double>(); });
+    }
   }
   return figures;
 }
@@ -56,7 +60,7 @@ std::vector<std::string> MovedBy(const Json& request, const std::unordered_map<s
   const Result<Scenario> scenario = ParseScenario(request);
   std::vector<std::string> moved;
   if (!scenario) return moved;
-  for (const auto& [path, value] : FiguresOf(*Evaluate(*scenario, ReportDetail::Figures()))) {
+  for (const auto& [path, value] : FiguresOf(*scenario)) {
     const auto old = before.find(path);
     if (old != before.end() && std::abs(value - old->second) > kMoved * std::abs(old->second)) moved.push_back(path);
   }
@@ -71,7 +75,7 @@ Answer DependenceAnswer(std::string_view request, const std::vector<std::string>
   if (!base) return WrongRequest(std::move(base.issues));
   const Result<Scenario> scenario = ParseScenario(*base);
   if (!scenario) return WrongRequest(scenario.issues);
-  const auto before = FiguresOf(*Evaluate(*scenario, ReportDetail::Figures()));
+  const auto before = FiguresOf(*scenario);
   const Json resolved = Write(*scenario);
   std::vector<std::pair<std::string, Json>> numbers;
   VisitNumbers(resolved, "", [&](const std::string& path, const Json& number) {

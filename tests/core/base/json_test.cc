@@ -47,6 +47,16 @@ TEST(Json, KeepsTheOrderOfMembers) {
   EXPECT_EQ(JsonText(*ParseJson(R"({"z": 1, "a": 2, "m": 3})")), R"({"z":1,"a":2,"m":3})");
 }
 
+TEST(Json, MembersMoveWhereAnObjectGrowsOrLosesOne) {
+  Json object = *ParseJson(R"({"first": 0, "kept": [1], "last": 2})");
+  const Json* element = &object["kept"][0];
+  for (int i = 0; i < 100; ++i) object[std::to_string(i)] = i;
+  EXPECT_EQ(object.erase("first"), 1u);
+  EXPECT_EQ(object.erase("first"), 0u);
+  EXPECT_EQ(&object["kept"][0], element) << "a copy";
+  EXPECT_TRUE(JsonText(object).starts_with(R"({"kept":[1],"last":2,"0":0,"1":1,)")) << JsonText(object);
+}
+
 TEST(Json, ReplacesInvalidUtf8) {
   const std::string broken{'a', static_cast<char>(0xFF), 'b'};
   EXPECT_EQ(JsonText(Json(broken)), "\"a\uFFFDb\"");
