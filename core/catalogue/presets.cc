@@ -4,6 +4,7 @@
 #include <cctype>
 #include <deque>
 #include <map>
+#include <utility>
 
 #include "core/base/made_once.h"
 #include "core/base/nearest_names.h"
@@ -120,10 +121,14 @@ const std::vector<PresetText>& PresetTexts() {
 }
 
 const Json* FindPreset(std::string_view kind, std::string_view id) {
-  for (const Entry& entry : Entries()) {
-    if (entry.id() == id && entry.kind() == kind) return &entry.json();
-  }
-  return nullptr;
+  using Name = std::pair<std::string_view, std::string_view>;  // kind and id
+  static const auto& entries = *new std::map<Name, const Entry*>([] {
+    std::map<Name, const Entry*> by_name;
+    for (const Entry& entry : Entries()) by_name.emplace(Name(entry.kind(), entry.id()), &entry);
+    return by_name;
+  }());
+  const auto found = entries.find({kind, id});
+  return found == entries.end() ? nullptr : &found->second->json();
 }
 
 std::vector<std::string> NearestPresets(std::string_view kind, std::string_view id) {
