@@ -122,11 +122,11 @@ const std::vector<PresetText>& PresetTexts() {
 
 const Json* FindPreset(std::string_view kind, std::string_view id) {
   using Name = std::pair<std::string_view, std::string_view>;  // kind and id
-  static const auto& entries = *new std::map<Name, const Entry*>([] {
+  static const std::map<Name, const Entry*> entries = [] {
     std::map<Name, const Entry*> by_name;
     for (const Entry& entry : Entries()) by_name.emplace(Name(entry.kind(), entry.id()), &entry);
     return by_name;
-  }());
+  }();
   const auto found = entries.find({kind, id});
   return found == entries.end() ? nullptr : &found->second->json();
 }
