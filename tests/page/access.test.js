@@ -109,7 +109,12 @@ test('every chart has a name, a summary, a table with numbers, and one tab stop'
       assert.equal(chart.stops, 1, chart.id);
       assert.equal(chart.unnamed, 0, chart.id);
       assert.ok(chart.hasTable, chart.id);
-      await page.waitForFunction((id) => document.querySelector(`#${id} details.data tbody tr`), chart.id);
+      // Later results may draw the chart anew, closed.
+      await page.waitForFunction((id) => {
+        const details = document.querySelector(`#${id} details.data`);
+        if (details) details.open = true;
+        return details?.querySelector('tbody tr');
+      }, chart.id);
     }
   }
 });
