@@ -13,7 +13,6 @@
 
 #include "core/engine_step/expert_time.h"
 #include "core/engine_step/prompt_tokens.h"
-#include "core/engine_step/step_limits.h"
 #include "core/serving/energy.h"
 #include "core/serving/load_model.h"
 #include "core/serving/mixed_pools.h"
@@ -260,7 +259,7 @@ class Mixture {
     report.state_per_sequence = StateOfSequence(classes_.First());
     report.memory = {budget.weights, report.kv_cache, budget.activations, budget.workspace, budget.capacity};
     report.max_batch = TallyOf(Ratio(classes_.First().mapping.attention_dp * fitting));
-    report.default_sequences = DefaultStepLimits(load_.engine.memory, classes_.First().cluster.device).sequences;
+    report.default_sequences = DefaultSequences(classes_.First());
     if (load_.host_experts) report.host_weights = HostWeights(classes_.First());
   }
 

@@ -10,7 +10,6 @@
 #include "core/engine_step/image_encoder.h"
 #include "core/engine_step/memo.h"
 #include "core/engine_step/prompt_tokens.h"
-#include "core/engine_step/step_limits.h"
 #include "core/operators/bound_device.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
@@ -161,7 +160,7 @@ void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, const 
   report.max_batch =
       TallyOf(Figure("Maximum concurrent sequences", deployment.mapping.attention_dp * batch.max_sequences,
                      "whole sequences, each with what a running request holds; at most the engine's limit"));
-  report.default_sequences = DefaultStepLimits(deployment.engine.memory, deployment.cluster.device).sequences;
+  report.default_sequences = DefaultSequences(deployment);
   if (!searching) report.max_context = TallyOf(ContextThatFits(deployment, budget));
   const Bytes on_device = DeviceCache(deployment, budget, report.kv_cache);
   const bool keeps = load.prefix_cache || load.idle_sessions.value_or(0) > 0;

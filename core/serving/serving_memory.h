@@ -45,6 +45,8 @@ struct HeldByRequest {
 HeldByRequest HeldByRequestOf(const Deployment& deployment, Ratio prompt, Ratio output);
 // Sequences of an attention group that fit in a room, where each takes so much.
 Ratio SequencesThatFit(const Deployment& deployment, Bytes room, const HeldByRequest& held);
+// Sequences that an attention group runs at once if no flag says how many; 0: the engine states none.
+Tally DefaultSequences(const Deployment& deployment);
 // With sessions, per device: their system prompt, which all requests share; the room beside it; and the part of a
 // running request that no other shares, mean over the turns.
 struct SessionMemory {
