@@ -10,7 +10,7 @@
 
 namespace slipstick {
 
-// What the JSON library asks of an object's type. Keys can be moved: with the constant keys of the library's own ordered
+// What the JSON library asks of an object's type. Keys can be moved: with the constant keys of the library's ordered
 // type, a vector that grows or loses a member copies every member with all that is below it.
 template <class Key, class T, class /*less*/ = void, class /*allocator*/ = void>
 class Members : public std::vector<std::pair<Key, T>> {
