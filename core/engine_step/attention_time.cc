@@ -100,10 +100,11 @@ KernelTime LatentPrefill(const Deployment& deployment, const LatentAttention& ml
 KernelTime LatentDecode(const Deployment& deployment, const DecodePass& pass, Ratio keys) {
   LatentAttention mla = LatentOf(deployment, AttentionPhase::kDecode);
   mla.batch = pass.sequences, mla.q_len = pass.checked, mla.kv_len = keys;
-  mla.grouped = deployment.latent_head_dim && *deployment.latent_head_dim != deployment.model.mla->nope_head_dim;
   if (deployment.model.indexer) return SparseTime(deployment, mla).all;
+  const std::optional<Tally>& served = deployment.latent_head_dim;
+  mla.grouped = served && *served != deployment.model.mla->nope_head_dim;
   KernelTime kernel = TimeOf(mla, deployment.device);
-  if (const std::optional<Tally>& served = deployment.latent_head_dim)
+  if (served)
     kernel.time = Procedure("Latent attention of the engine", kernel.time,
                             {{kernel.time, 1}, InSteps(mla.nope_head_dim), InSteps(Ratio(*served))},
                             "heads of another width decode in Triton's kernel");

@@ -170,8 +170,8 @@ ElementSizes SizesOf(const Deployment& deployment) {
   return sizes;
 }
 
-template <class T>
-void OverrideIfStated(T& member, const std::optional<T>& value) {
+template <class Member, class T>
+void OverrideIfStated(Member& member, const std::optional<T>& value) {
   if (value) member = *value;
 }
 
@@ -194,7 +194,7 @@ std::optional<std::size_t> SetByArchitecture(Deployment& deployment) {
     if (on.launch_gap) launch.launch_gap = *on.launch_gap, launch.gap_row = i;
     OverrideIfStated(deployment.quantizes_apart, on.quantizes_apart);
     OverrideIfStated(deployment.mixes_attention, on.mixes_attention);
-    if (on.latent_head_dim) deployment.latent_head_dim = on.latent_head_dim;
+    OverrideIfStated(deployment.latent_head_dim, on.latent_head_dim);
     OverrideIfStated(deployment.visits_held_experts, on.visits_held_experts);
     OverrideIfStated(launch.step, on.step);
     OverrideIfStated(launch.per_sequence, on.per_sequence);

@@ -91,6 +91,13 @@ Ratio HeadBlocks(const LatentDecode& step) {
                 step.source);
 }
 
+// The compute time, beside what moves from memory and through the caches.
+Seconds BoundByTraffic(const LatentDecode& step, Ratio head_blocks, KernelTime& result) {
+  const Seconds overlapped = Figure("Compute overlapped with data movement",
+                                    norm(step.stream_time, result.compute, step.row.overlap), "", step.source);
+  return BoundByCaches(step, head_blocks, overlapped, result);
+}
+
 void TimeSplitWalk(const LatentDecode& step, KernelTime& result) {
   const LatentAttention& mla = step.mla;
   const std::string_view source = step.source;
@@ -103,9 +110,7 @@ void TimeSplitWalk(const LatentDecode& step, KernelTime& result) {
   result.compute = Figure("Compute time",
                           context / splits * 64 * 2 * kFlop * step.pair_dims * units / step.rate * ceil(blocks / units),
                           "heads are padded to 64", source);
-  const Seconds overlapped = Figure("Compute overlapped with data movement",
-                                    norm(step.stream_time, result.compute, step.row.overlap), "", source);
-  const Seconds bounded = BoundByCaches(step, head_blocks, overlapped, result);
+  const Seconds bounded = BoundByTraffic(step, head_blocks, result);
   Seconds time = step.row.launch + bounded + step.row.wave_launch * max(0.0, ceil(blocks / units) - 1);
   if (splits > 1) time += Figure("Merging the splits", step.row.merge_per_split * splits, "", source);
   result.time = Figure("Attention time", time, "", source);
@@ -138,9 +143,7 @@ void TimeGroupedWalk(const LatentDecode& step, KernelTime& result) {
   result.compute =
       Figure("Compute time", mla.batch * mla.kv_len * head_blocks * 16 * 2 * kFlop * step.pair_dims / (rate * busy),
              "heads are padded to 16", source);
-  const Seconds overlapped = Figure("Compute overlapped with data movement",
-                                    norm(step.stream_time, result.compute, step.row.overlap), "", source);
-  const Seconds bounded = BoundByCaches(step, head_blocks, overlapped, result);
+  const Seconds bounded = BoundByTraffic(step, head_blocks, result);
   result.time = Figure("Attention time", step.row.launch + bounded + step.row.merge_per_split * splits,
                        "in Triton's kernel", source);
 }

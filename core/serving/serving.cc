@@ -160,8 +160,10 @@ void SetMemory(const Deployment& deployment, const KvCacheBudget& budget, const 
   report.max_batch =
       TallyOf(Figure("Maximum concurrent sequences", deployment.mapping.attention_dp * batch.max_sequences,
                      "whole sequences, each with what a running request holds; at most the engine's limit"));
-  report.default_sequences = DefaultSequences(deployment);
-  if (!searching) report.max_context = TallyOf(ContextThatFits(deployment, budget));
+  if (!searching) {
+    report.max_context = TallyOf(ContextThatFits(deployment, budget));
+    report.default_sequences = DefaultSequences(deployment);
+  }
   const Bytes on_device = DeviceCache(deployment, budget, report.kv_cache);
   const bool keeps = load.prefix_cache || load.idle_sessions.value_or(0) > 0;
   ServingMemory& memory = report.memory;
