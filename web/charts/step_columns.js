@@ -74,7 +74,7 @@ export function stepColumns({ id, title, subtitle, width, columns, own, onpick }
           fill: 'transparent',
         }),
         boxes,
-        isLabeled(i) &&
+        isLabeled(i) && [
           svg(
             'text',
             {
@@ -85,12 +85,12 @@ export function stepColumns({ id, title, subtitle, width, columns, own, onpick }
             },
             format(total(column), 's'),
           ),
-        isLabeled(i) &&
           svg(
             'text',
             { 'class': isOwn ? 'lab accent' : 'lab', 'x': middle(i), 'y': box.bottom + 17, 'text-anchor': 'middle' },
             whole(column.devices),
           ),
+        ],
         isOwn && svg('path', { class: 'hair', d: `M${middle(i) - thick / 2 - 4} ${box.bottom + 1}h${thick + 8}` }),
       );
       if (isOwn && onpick) move(one, i);
