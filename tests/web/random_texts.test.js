@@ -158,6 +158,19 @@ const MEASURED = [
   world_size ...................................... 16
 -------------------- end of arguments ---------------------
  iteration 2/ 10 | elapsed time per iteration (ms): 12.5 |`,
+  `accelerate launch --num_processes 8 -m axolotl.cli.train a.yaml
+base_model: NousResearch/Meta-Llama-3.1-8B
+adapter: qlora
+load_in_4bit: true
+lora_target_modules:
+  - q_proj
+  - down_proj
+micro_batch_size: 2
+gradient_accumulation_steps: 4
+deepspeed: deepspeed_configs/zero3_bf16_cpuoffload_all.json
+fsdp_config:
+  reshard_after_forward: false
+optimizer: paged_adamw_8bit`,
   `vllm bench serve --model meta-llama/Llama-3.1-8B-Instruct --endpoint-type openai-chat
 ============ Serving Benchmark Result ============
 Backend:                                 sglang

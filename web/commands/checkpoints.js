@@ -3,7 +3,7 @@
 
 // What publishers add to a name for tuned and quantised versions of the same shape.
 const VERSION =
-  /[-_.](instruct|chat|base|it|pt|hf|fp8|(?:nv|mx)?fp4(?:a16)?(?:-v\d)?|bf16|int4|int8|awq|gptq|gguf|dynamic|w[48]a(?:8|16)|quantized|thinking|turbo|block|exp|dwq|bnb|mlx|\dbit|ud|qat|i?q\d\w*|\d{4})(?=[-_.]|$)/g;
+  /[-_.](instruct|chat|base|it|pt|hf|fp8|(?:nv|mx)?fp4(?:a16)?(?:-v\d)?|bf16|fp16|int4|int8|awq|gptq|gguf|dynamic|w[48]a(?:8|16)|quantized|thinking|turbo|block|exp|dwq|bnb|mlx|\dbit|ud|qat|i?q\d\w*|\d{4})(?=[-_.]|$)/g;
 const stem = (name) => {
   const bare = name
     .toLowerCase()

@@ -6,12 +6,13 @@ import { mlx } from './mlx.js';
 import { ollama } from './ollama.js';
 import { sglang } from './sglang.js';
 import { torchtitan } from './torchtitan.js';
+import { trainer } from './trainer.js';
 import { trtllm } from './trtllm.js';
 import { vllm } from './vllm.js';
 import { commandsOf } from './words.js';
 
 /** @type {Tool[]} */
-export const TOOLS = [megatron, torchtitan, vllm, sglang, trtllm, llamacpp, ollama, mlx];
+export const TOOLS = [megatron, torchtitan, trainer, vllm, sglang, trtllm, llamacpp, ollama, mlx];
 
 // Those that write a command too.
 export const WRITERS = TOOLS.filter(({ command }) => command);
