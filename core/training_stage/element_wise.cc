@@ -38,8 +38,12 @@ BiasTraffic TrafficOfBiases(const TrainingContext& context) {
                                                                                 : BiasTraffic{};
 }
 
-// Permutation of routed rows, and expert biases unless a fused kernel adds them.
-PassTraffic RoutedTraffic(const TrainingContext& context, const LayerWork& work) {
+// Of routed rows: their permutation by kernels of its own, at the rate of the memory whatever a framework's other passes
+// reach, and expert biases unless a fused kernel adds them. No compiler fuses a pass that gathers rows.
+struct RoutedPasses {
+  Seconds forward, backward;
+};
+RoutedPasses TimeRouted(const TrainingContext& context, const LayerWork& work) {
   const Ratio permute = context.framework().experts.permute_traffic, width = RoutedWidth(context.model),
               expert = work.expert_columns;
   const auto [inner_forward, inner_backward, output_forward, output_backward] = TrafficOfBiases(context);
@@ -47,11 +51,12 @@ PassTraffic RoutedTraffic(const TrainingContext& context, const LayerWork& work)
                                       inner_forward * expert + output_forward * width, "", kElementwiseSource);
   const Ratio biased_backward = Figure("Bytes per routed row of unfused biases, backward",
                                        inner_backward * expert + output_backward * width, "", kElementwiseSource);
-  return {
-      Figure("Permutation of routed rows and expert biases, forward",
-             (permute * work.even_rows * width + biased_forward * work.routed_rows) * kB, "", kElementwiseSource),
-      Figure("Permutation of routed rows and expert biases, backward",
-             (2 * permute * work.even_rows * width + biased_backward * work.routed_rows) * kB, "", kElementwiseSource)};
+  const Seconds permutation =
+      Figure("Permutation of routed rows", permute * work.even_rows * width * kB / context.stream_rate, "",
+             kElementwiseSource);
+  const BytesPerSecond rate = min(context.elementwise_rate, context.stream_rate);
+  return {permutation + biased_forward * work.routed_rows * kB / rate,
+          2 * permutation + biased_backward * work.routed_rows * kB / rate};
 }
 
 }  // namespace
@@ -68,10 +73,8 @@ Elementwise TimeElementwise(const TrainingContext& context, const LayerWork& wor
   const BytesPerSecond rate = context.elementwise_rate;
   Seconds forward = all.forward / rate, backward = all.backward / rate;
   if (work.routed_rows > 0) {
-    // No compiler fuses a pass that gathers rows.
-    const BytesPerSecond gathered = min(rate, context.stream_rate);
-    const PassTraffic routed = RoutedTraffic(context, work);
-    forward += routed.forward / gathered, backward += routed.backward / gathered;
+    const RoutedPasses routed = TimeRouted(context, work);
+    forward += routed.forward, backward += routed.backward;
   }
   return {Figure("Elementwise passes, forward", forward, "", kElementwiseSource),
           Figure("Elementwise passes, backward", backward, "", kElementwiseSource),
