@@ -63,23 +63,25 @@ RoutedPasses TimeRouted(const TrainingContext& context, const LayerWork& work) {
 
 Elementwise TimeElementwise(const TrainingContext& context, const LayerWork& work) {
   PassTraffic all;
-  Bytes light;
+  Bytes light, between;  // of norms and activation functions; between the GEMMs of the routed experts
   for (const RowPass& pass : work.row_passes) {
     if (pass.rows == ProductRows::kRouted && !(work.routed_rows > 0)) continue;
     const PassTraffic traffic = TrafficOf(context, work, pass);
     all.forward += traffic.forward, all.backward += traffic.backward;
     if (pass.is_light) light += traffic.forward;
+    if (pass.rows == ProductRows::kRouted) between += traffic.forward;
   }
   const BytesPerSecond rate = context.elementwise_rate;
-  Seconds forward = all.forward / rate, backward = all.backward / rate;
+  Seconds forward = all.forward / rate, backward = all.backward / rate, routed = between / rate;
   if (work.routed_rows > 0) {
-    const RoutedPasses routed = TimeRouted(context, work);
-    forward += routed.forward, backward += routed.backward;
+    const RoutedPasses passes = TimeRouted(context, work);
+    forward += passes.forward, backward += passes.backward, routed += passes.forward;
   }
   return {Figure("Elementwise passes, forward", forward, "", kElementwiseSource),
           Figure("Elementwise passes, backward", backward, "", kElementwiseSource),
           Figure("Norms and activation functions, forward", light / rate, "repeated by the lightest recomputation",
-                 kElementwiseSource)};
+                 kElementwiseSource),
+          routed};
 }
 
 namespace {

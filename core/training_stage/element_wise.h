@@ -13,7 +13,8 @@ inline constexpr std::string_view kElementwiseSource =
 
 struct Elementwise {
   Seconds forward, backward;
-  Seconds norms;  // the part of forward spent in norms and activation functions
+  Seconds norms;   // the part of forward spent in norms and activation functions
+  Seconds routed;  // the part of forward spent on routed rows
 };
 
 // Norms, residuals, rotary embedding, activation functions, routing: every operand once, at the framework's elementwise

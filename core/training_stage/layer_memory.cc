@@ -65,15 +65,19 @@ Ratio KeptColumns(const TrainingContext& context, const LayerWork& work, const R
                 "its output and the latents; queries, keys and values are projected again", kMemorySource);
 }
 
+// Rows of the routed experts. A framework's selection keeps those that an exchange brought and repeats the experts, whose
+// products are no plain GEMMs (torchtitan's list of operators to save).
 Ratio RoutedPart(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan) {
-  if (!(work.routed_rows > 0)) return 0;
-  const bool narrow = NarrowRecipe(context);
-  const double inner_bytes = narrow ? 5 : 6, row_bytes = narrow ? 1 : 2;
+  const bool narrow = NarrowRecipe(context), is_exchanged = context.run.mapping.ep > 1;
+  const double row_bytes = narrow ? 1 : 2, inner_bytes = narrow ? 5 : 6;
+  const Ratio inputs = row_bytes * work.routed_rows * RoutedWidth(context.model);
+  if (plan.framework_selection)
+    return is_exchanged ? Figure("Rows that the exchange of experts brought", inputs, "in bytes", kMemorySource)
+                        : Ratio(0);
   const Ratio inner_again = (inner_bytes - 4) * plan.norms;
   return Figure("Rows of the routed experts",
-                work.routed_rows * (inner_bytes * work.expert_columns + row_bytes * RoutedWidth(context.model) -
-                                    inner_again * work.expert_columns),
-                "inputs and outputs, gate, up and their product", kMemorySource);
+                inputs + (inner_bytes - inner_again) * work.routed_rows * work.expert_columns,
+                "inputs, gate, up and their product", kMemorySource);
 }
 
 // Operands of a layer's embedding: gate input and output, as wide as the residual stream; row, gate and product.
@@ -128,14 +132,15 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
              kMemorySource);
   const Ratio parts = Figure("Bytes of the tensors that the backward pass reads",
                              hidden_part + token_part + ScorePart(context, work, plan) + EmbeddingPart(context) +
-                                 GatheredPart(context, residual_tokens) + StreamPart(context, residual_tokens) +
-                                 RoutedPart(context, work, plan),
-                             "", kMemorySource);
+                                 GatheredPart(context, residual_tokens) + StreamPart(context, residual_tokens),
+                             "without those of routed experts", kMemorySource);
   // A framework that keeps all activations selects nothing.
   const Ratio selected = context.framework().memory.selective_kept;
   const bool states_share = context.run.recompute == Recompute::kSelective && selected == 1;
   const Ratio kept_share = plan.framework_selection || states_share ? selected : Ratio(1);
-  return Figure("Activations that a layer keeps", kept_share * parts * kB,
+  Ratio all = kept_share * parts;
+  if (work.routed_rows > 0) all += (plan.framework_selection ? Ratio(1) : kept_share) * RoutedPart(context, work, plan);
+  return Figure("Activations that a layer keeps", all * kB,
                 "of one micro-batch; without what the framework's selection repeats", kMemorySource);
 }
 

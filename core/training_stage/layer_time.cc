@@ -81,23 +81,31 @@ bool StopsBeforeLast(const TrainingContext& context, bool has_experts) {
   return context.framework().compute.stops_recomputing && !has_experts && !is_adapted;
 }
 
-// Adds what selective recomputation repeats, for a layer whose other passes are complete.
+// Adds what selective recomputation repeats, for a layer whose other passes are complete. A framework's selection keeps
+// results of dense GEMMs and of attention, and repeats all of the routed experts.
 void AddRecompute(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan,
-                  const Sums& products, const CoreTime& core, Seconds norms, const Exchange& tensor, LayerTime& time) {
+                  const Sums& products, const CoreTime& core, const Elementwise& elementwise, const Exchange& tensor,
+                  LayerTime& time) {
   // Flash attention always recomputes its scores.
   const Ratio repeats_core = context.run.flash_attention ? Ratio(0) : plan.core,
               repeats_latents = RepeatsLatents(context.model, work, plan) ? plan.latents : Ratio(0);
+  Seconds selected = plan.share * time.forward.compute;
+  Flops selected_flops = plan.share * time.forward_flops;
+  if (plan.framework_selection && work.routed_rows > 0) {
+    selected += (1 - plan.share) * (products.routed + elementwise.routed);
+    selected_flops += (1 - plan.share) * products.routed_flops;
+  }
   time.recompute.compute =
       Figure("Selective recomputation",
-             plan.norms * norms + repeats_latents * products.latents + repeats_core * core.forward.time +
-                 min(plan.share * time.forward.compute, time.forward.compute - time.unneeded),
+             plan.norms * elementwise.norms + repeats_latents * products.latents + repeats_core * core.forward.time +
+                 min(selected, time.forward.compute - time.unneeded),
              "in the backward pass; never more than a full one");
   if (plan.framework_selection && tensor.repeated_link > Seconds{}) {
     time.recompute.tp = tensor.repeated;
     time.recompute.tp_link = tensor.repeated_link;
   }
   time.recomputed_flops = Figure("FLOPs repeated in the backward pass of a layer",
-                                 min(plan.share * time.forward_flops, time.forward_flops - time.unneeded_flops) +
+                                 min(selected_flops, time.forward_flops - time.unneeded_flops) +
                                      repeats_core * core.forward.flops + repeats_latents * products.latent_flops);
 }
 
@@ -136,7 +144,7 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
   time.backward_flops = Figure("FLOPs of a layer, backward",
                                BackwardProducts(context) * product_flops + core.backward.flops, "recomputation apart");
   if (StopsBeforeLast(context, has_experts)) time.unneeded = products.last, time.unneeded_flops = products.last_flops;
-  AddRecompute(context, work, plan, products, core, elementwise.norms, tensor, time);
+  AddRecompute(context, work, plan, products, core, elementwise, tensor, time);
   time.all_flops = AllFlops(time);
   AddHostWaits(context, work, weight_gradients, 1, time);
   time.weight_gradient_compute = weight_gradients;

@@ -83,6 +83,10 @@ void TimeProduct(const TrainingContext& context, const LayerProduct& product, Su
     sums.latents += forward_time;
     sums.latent_flops += forward.flops;
   }
+  if (TraitsOf(id).rows == ProductRows::kRouted) {
+    sums.routed += forward_time;
+    sums.routed_flops += forward.flops;
+  }
   if (id == ProductId::kMlpOut) sums.last = forward_time, sums.last_flops = forward.flops;
   RecordOperator(operators, context, name, "", forward, forward_time);
 

@@ -34,8 +34,9 @@ struct LayerOperators {
 struct Sums {
   Seconds forward, input_gradient, weight_gradient;
   Seconds latents;  // forward time of the up-projections from MLA's latents
+  Seconds routed;   // forward time of the routed experts
   Seconds last;     // forward time of the dense MLP's second GEMM, whose output only the next layer needs
-  Flops forward_flops, latent_flops, last_flops;
+  Flops forward_flops, latent_flops, routed_flops, last_flops;
 };
 
 // Adds an operator, if the report lists operators.

@@ -84,6 +84,21 @@ TEST(ExpertRows, MoveAtTheRateOfTheMemory) {
   EXPECT_NEAR(slow.base(), 0.0385 / 0.84, 0.0005);
 }
 
+// torchtitan's selective checkpointing saves results of plain GEMMs and of attention, which those of routed experts are
+// not: four more experts a token are repeated in full, and one layer's rows alone are there at a time: 16,384 tokens,
+// 6 bytes for each of 768 inner elements and 2 for each of 2,048 of a row, 570 MB.
+TEST(ExpertRows, AreRepeatedUnderAFrameworksSelection) {
+  const auto report = [](const std::string& top_k) {
+    return Evaluated(TrainingScenario(
+        R"({"preset": "qwen3-30b-a3b", "moe": {"top_k": )" + top_k + "}}", R"({"preset": "dgx-b200", "devices": 8})",
+        R"({"sequence": 8192, "global_batch": 16, "recompute": "selective", "framework": {"preset": "fsdp", "experts": {"imbalance": 1}},
+            "mapping": {"zero": 3, "micro_batch": 2}})"));
+  };
+  const TrainingReport eight = report("8"), four = report("4");
+  EXPECT_NEAR((eight.time.recompute - four.time.recompute) / (eight.time.forward - four.time.forward), 1, 1e-9);
+  EXPECT_NEAR((eight.memory.activations - four.memory.activations).base(), 16384 * 4 * (6 * 768 + 2 * 2048), 1);
+}
+
 // Megatron-Core's 16-bit passes over experts with biases, counted in its code: 16 bytes per inner and 28 per output
 // element forward, 24 and 40 backward; both widths of gpt-oss are 2880. Its 8-bit kernels fuse them.
 TEST(ExpertBiases, CostTheirPassesInSixteenBitOnly) {
