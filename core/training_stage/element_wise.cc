@@ -38,8 +38,8 @@ BiasTraffic TrafficOfBiases(const TrainingContext& context) {
                                                                                 : BiasTraffic{};
 }
 
-// Of routed rows: their permutation by kernels of its own, at the rate of the memory whatever a framework's other passes
-// reach, and expert biases unless a fused kernel adds them. No compiler fuses a pass that gathers rows.
+// Passes over routed rows: their permutation, by kernels of its own at the rate of the memory, whatever a framework's
+// other passes reach, and expert biases unless a fused kernel adds them.
 struct RoutedPasses {
   Seconds forward, backward;
 };

@@ -65,8 +65,8 @@ Ratio KeptColumns(const TrainingContext& context, const LayerWork& work, const R
                 "its output and the latents; queries, keys and values are projected again", kMemorySource);
 }
 
-// Rows of the routed experts. A framework's selection keeps those that an exchange brought and repeats the experts, whose
-// products are no plain GEMMs (torchtitan's list of operators to save).
+// Rows of the routed experts. A framework's selection keeps those that an exchange brought and repeats the experts:
+// their products are no plain GEMMs (torchtitan's list of operators to save).
 Ratio RoutedPart(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan) {
   const bool narrow = NarrowRecipe(context), is_exchanged = context.run.mapping.ep > 1;
   const double row_bytes = narrow ? 1 : 2, inner_bytes = narrow ? 5 : 6;
