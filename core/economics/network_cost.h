@@ -10,7 +10,7 @@ namespace slipstick {
 struct SwitchTree {
   Ratio tiers, switches;
 };
-// Oversubscription reduces the uplinks of each tier. With two tiers each leaf divides its uplinks evenly over the spines,
+// Oversubscription reduces the uplinks of each tier. With two tiers a leaf divides its uplinks evenly over the spines,
 // as in NVIDIA's DGX SuperPOD: 24 leaves of 32 uplinks have 16 spines, not 12.
 SwitchTree BuildTree(Ratio endpoints, Ratio ports, Ratio oversubscription = 1);
 
