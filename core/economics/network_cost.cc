@@ -1,9 +1,21 @@
 #include "core/economics/network_cost.h"
 
+#include <cmath>
+
 #include "core/base/figure.h"
 #include "core/hardware/grid.h"
 
 namespace slipstick {
+namespace {
+
+// The fewest spines, `enough` or more, that take the same number of uplinks from each leaf.
+double EvenSpines(double enough, double uplinks) {
+  double spines = enough;
+  while (spines < uplinks && std::fmod(uplinks, spines) != 0) ++spines;
+  return spines;
+}
+
+}  // namespace
 
 SwitchTree BuildTree(Ratio endpoints, Ratio ports, Ratio oversubscription) {
   const Ratio half = ports / 2;
@@ -18,9 +30,15 @@ SwitchTree BuildTree(Ratio endpoints, Ratio ports, Ratio oversubscription) {
                        "the fewest that reach every device of a plane");
   if (fewest <= 1) return {tiers, tiers};  // one switch joins all
   const Ratio links = Figure("Links out of the leaf switches", endpoints / oversubscription);
-  return {tiers,
-          Figure("Switches of a plane", leaves + (tiers - 2) * WholeAbove(links / half) + WholeAbove(links / ports),
-                 "leaves, tiers between, and the top")};
+  const Ratio enough = Figure("Switches that hold the links at the top", WholeAbove(links / ports));
+  if (fewest == 2) {
+    const Ratio spines = Procedure<Ratio>(
+        "Spine switches", EvenSpines(enough.base(), std::floor((ports - down).base())),
+        {InSteps(enough), InSteps(ports), InSteps(down)}, "each leaf has as many links to each of them");
+    return {tiers, Figure("Switches of a plane", leaves + spines, "leaves and spines")};
+  }
+  return {tiers, Figure("Switches of a plane", leaves + (tiers - 2) * WholeAbove(links / half) + enough,
+                        "leaves, tiers between, and the top")};
 }
 
 SwitchTree BuildDragonfly(Ratio endpoints, Ratio ports) {
@@ -64,16 +82,17 @@ SwitchedLevel PriceSwitches(const NetworkLevel& level, Ratio reached, Ratio devi
   const Ratio ports = inputs.switch_ports.value_or(port.switch_ports);
   const Ratio device_ports =
       Figure("Ports of a device", level.bandwidth / port.bandwidth, "a fraction where devices share one");
-  const Ratio planes =
-      Figure("Switch planes", min(max(Ratio(inputs.devices_per_host), 1), reached), "one per device of a server");
-  const Ratio endpoints = Figure("Devices of a plane", ceil(reached / planes));
+  const Ratio planes = Figure("Switch planes", min(Ratio(inputs.switch_planes), reached), "separate trees of switches");
+  const Ratio endpoints = Figure("Ports of a plane", ceil(reached * min(device_ports, 1) / planes),
+                                 "one for each device, fewer where devices share one");
   const SwitchTree tree = level.topology == Topology::kDragonfly ? BuildDragonfly(endpoints, ports)
                                                                  : BuildTree(endpoints, ports, level.oversubscription);
   const Dollars cable_price = tree.tiers <= 1   ? inputs.cables_one_tier.value_or(port.cables_one_tier)
                               : tree.tiers == 2 ? inputs.cables_two_tiers.value_or(port.cables_two_tiers)
                                                 : inputs.cables_three_tiers.value_or(port.cables_three_tiers);
-  const Ratio count = Figure("Switches of this level", devices / reached * (planes * device_ports * tree.switches),
-                             "a plane for each port of a device");
+  const Ratio count =
+      Figure("Switches of this level", devices / reached * (planes * max(device_ports, 1) * tree.switches),
+             "with several ports a device has one in each of as many trees");
   return {
       Figure("Price of the switches of this level", count * inputs.switch_price.value_or(port.switch_price)),
       Figure("Price of the cables of this level", devices * device_ports * cable_price, "with as many tiers as it has"),

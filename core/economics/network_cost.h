@@ -10,7 +10,8 @@ namespace slipstick {
 struct SwitchTree {
   Ratio tiers, switches;
 };
-// Oversubscription reduces the uplinks of each tier.
+// Oversubscription reduces the uplinks of each tier. With two tiers a leaf divides its uplinks evenly over the spines,
+// as in NVIDIA's DGX SuperPOD: 24 leaves of 32 uplinks have 16 spines, not 12.
 SwitchTree BuildTree(Ratio endpoints, Ratio ports, Ratio oversubscription = 1);
 
 // A balanced dragonfly: a quarter of a router's ports goes to devices, a quarter to other groups, half to its own.
@@ -26,8 +27,8 @@ struct NetworkCost {
   Ratio tiers;  // of the outermost switched level
   Ratio switch_count;
 };
-// Levels beyond a host: switched levels form a tree per rail (one rail per port of a host's devices), direct ones are
-// priced by their links. Levels inside a host: only the part that the host's price does not include.
+// Levels beyond a host: switched levels form one tree per plane and port of a device, direct ones are priced by their
+// links. Levels inside a host: only the part that the host's price does not include.
 NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs);
 
 // Links of a level per device (both directions count as one link, each link joins two devices). `inside`: of a device

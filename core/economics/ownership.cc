@@ -104,8 +104,7 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
       {"devices", Figure("Purchase price of the devices", devices * device_price)},
       {"servers", Figure("Price of all servers without their devices", hosts * host)},
       {"network", Figure("Network outside the servers", network.switches + network.cables + network.links,
-                         "one switch plane per device of a server, with as many tiers as its size needs; direct links "
-                         "priced by bandwidth")},
+                         "trees of switches with as many tiers as their size needs; direct links priced by bandwidth")},
       {"power delivery", built("Transformers, UPS and distribution", inputs.power_delivery)},
       {"cooling", built("Cooling plant", inputs.cooling)},
       {"building", built("Building", inputs.building)}};

@@ -23,6 +23,7 @@ struct SystemInputs {
   DollarsPerWatt cooling;
   DollarsPerWatt building;
   DollarsPerJoule colocation;  // rent per power; if above 0, no building is paid for
+  Tally switch_planes = 1;     // separate trees of switches; 1: rails meet in the spine switches
   // Overrides the ports of all levels; absent: the level's own.
   std::optional<Tally> switch_ports;
   std::optional<Dollars> switch_price, cables_one_tier, cables_two_tiers, cables_three_tiers;

@@ -34,6 +34,11 @@ constexpr FieldRow kSystemInputsFields[] = {
         .In(kUsdPerKWMonth)
         .AtLeast(0)
         .AtMost(100'000),
+    Of<&SystemInputs::switch_planes>("switch_planes",
+                                     "Separate switch fabrics that the devices of a server are divided over, such as "
+                                     "one per rail; 1: the rails meet in the spine switches")
+        .Between(1, 1 << 16)
+        .Advanced(),
     Of<&SystemInputs::switch_ports>("switch_ports", "Ports per switch; null: of the network's own ports")
         .Between(2, 1 << 16)
         .Advanced(),

@@ -86,7 +86,8 @@ TEST(CostReference, NetworkSheet) {
     cluster.networks[1].size = nodes;
     cluster.networks[1].bandwidth = 50 * kGBps;
     cluster.networks[1].port = FromCatalogue<NetworkPort>("port", "infiniband-ndr");
-    const auto& inputs = Standard<SystemInputs>();
+    SystemInputs inputs = Standard<SystemInputs>();
+    inputs.switch_planes = 8;  // the sheet has no links between rails
     const NetworkCost network = PriceNetwork(cluster, inputs);
     EXPECT_EQ(network.switch_count, row["switches"].get<Count>());
     EXPECT_EQ(network.tiers, row["levels"].get<int>());

@@ -218,7 +218,7 @@ TEST(Bill, ValuesOfTheBillStayWithItsNodeAndMemory) {
                  finer = ScenarioOf({"cluster=dgx-h100", "cluster.device.die.node=3nm"}),
                  newer = ScenarioOf({"cluster=dgx-h100", "cluster.device.memory.technology=HBM4"});
   EXPECT_EQ(usual.cost->device.dies[0].node.wafer_price, 13400 * kUsd);
-  EXPECT_EQ(finer.cost->device.dies[0].node.wafer_price, 19500 * kUsd);
+  EXPECT_EQ(finer.cost->device.dies[0].node.wafer_price, 22500 * kUsd);
   EXPECT_EQ(usual.cost->device.memory.price, 16 * kUsdPerGB);
   EXPECT_EQ(usual.cost->device.memory.price_year, 2026);
   EXPECT_EQ(newer.cost->device.memory.price, 16 * kUsdPerGB);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/schema.h"
@@ -102,16 +103,17 @@ TEST(NetworkCost, ANodesDevicesHaveAMeshEach) {
   EXPECT_DOUBLE_EQ(PriceNetwork(cluster, inputs).links.base(), 8 * 1920);
 }
 
-// 2,048 devices in servers of 8: planes of 256 endpoints. HDR, 40 ports at 11,250 $: 13 leaves and 7 spines; NDR, 64
-// ports at 36,000 $: 8 and 4; XDR, 144 ports at 162,000 $: 4 and 2. Cables of two tiers: 1,280, 2,560 and 5,120 $.
+// 2,048 devices. HDR, 40 ports at 11,250 $: 103 leaves, 103 above them and 52 at the top; NDR, 64 ports at 36,000 $: 64
+// and 32; XDR, 144 ports at 162,000 $: 29 leaves of 72 uplinks, evenly over 18 spines. Cables of three tiers of HDR cost
+// 1,900 $, of two tiers of NDR and XDR 2,560 and 5,120 $.
 TEST(NetworkCost, AFasterGenerationCostsAndDrawsMore) {
   struct Generation {
     const char* network;
-    double switches, switch_price, cables, switch_power, optics_power;
+    double switches, tiers, switch_price, cables, switch_power, optics_power;
   };
-  const Generation generations[]{{"infiniband-hdr", 8 * 20, 11250, 1280, 253, 12},
-                                 {"infiniband-ndr", 8 * 12, 36000, 2560, 747, 17.5},
-                                 {"infiniband-xdr", 8 * 6, 162000, 5120, 2360, 31}};
+  const Generation generations[]{{"infiniband-hdr", 258, 3, 11250, 1900, 253, 12},
+                                 {"infiniband-ndr", 96, 2, 36000, 2560, 747, 17.5},
+                                 {"infiniband-xdr", 47, 2, 162000, 5120, 2360, 31}};
   Dollars before;
   for (const Generation& row : generations) {
     const Scenario scenario = ScenarioOf(
@@ -120,23 +122,87 @@ TEST(NetworkCost, AFasterGenerationCostsAndDrawsMore) {
     EXPECT_EQ(cost.switch_count, row.switches) << row.network;
     EXPECT_NEAR(cost.switches.base(), row.switches * row.switch_price, 1) << row.network;
     EXPECT_NEAR(cost.cables.base(), 2048 * row.cables, 1) << row.network;
-    EXPECT_NEAR(In(cost.power, kWatt), row.switches * row.switch_power + 2048 * 2 * row.optics_power, 1) << row.network;
+    EXPECT_NEAR(In(cost.power, kWatt), row.switches * row.switch_power + 2048 * row.tiers * row.optics_power, 1)
+        << row.network;
     const Dollars all = EvaluateCost(scenario.cluster, *scenario.cost).system;
     EXPECT_GT(all, before * 1.001) << row.network;
     before = all;
   }
 }
 
-// Ports of 50 GB/s: 75 GB/s are one and a half, 12.5 GB/s a quarter.
+// Ports of 50 GB/s: 75 GB/s are one and a half, 12.5 GB/s a quarter: 128 ports of 512 devices still need two tiers.
 TEST(NetworkCost, BandwidthIsBoughtInPorts) {
   const auto cables = [](const char* bandwidth) {
     const Scenario scenario = ScenarioOf(
         {"cluster=dgx-h100", "cluster.devices=512", std::string("cluster.networks.1.bandwidth=") + bandwidth});
     return PriceNetwork(scenario.cluster, scenario.cost->system).cables.base();
   };
-  EXPECT_NEAR(cables("50 GB/s"), 512 * 1320, 1e-3);
-  EXPECT_NEAR(cables("75 GB/s"), 1.5 * 512 * 1320, 1e-3);
-  EXPECT_NEAR(cables("12.5 GB/s"), 0.25 * 512 * 1320, 1e-3);
+  EXPECT_NEAR(cables("50 GB/s"), 512 * 2560, 1e-3);
+  EXPECT_NEAR(cables("75 GB/s"), 1.5 * 512 * 2560, 1e-3);
+  EXPECT_NEAR(cables("12.5 GB/s"), 0.25 * 512 * 2560, 1e-3);
+}
+
+// 128 devices with a port each need six switches of 64 ports in two tiers; where four share a port, one joins all.
+TEST(NetworkCost, DevicesThatShareAPortNeedFewerSwitches) {
+  const auto of = [](const char* bandwidth) {
+    const Scenario scenario = ScenarioOf(
+        {"cluster=dgx-h100", "cluster.devices=128", std::string("cluster.networks.1.bandwidth=") + bandwidth});
+    return PriceNetwork(scenario.cluster, scenario.cost->system);
+  };
+  EXPECT_EQ(of("50 GB/s").switch_count, 6);
+  EXPECT_EQ(of("12.5 GB/s").switch_count, 1);
+  EXPECT_EQ(of("12.5 GB/s").tiers, 1);
+  EXPECT_EQ(of("100 GB/s").switch_count, 12);
+}
+
+struct Published {
+  const char *system, *network;
+  Count devices;
+  double planes, switches, tiers;
+};
+// What NVIDIA's DGX SuperPOD reference architectures (docs.nvidia.com/dgx-superpod, read November 2026) and DeepSeek count.
+const std::vector<Published> kPublished{
+    // H100, table 4: 31 nodes a unit, leaves and spines.
+    {"dgx-h100", "infiniband-ndr", 248, 1, 8 + 4, 2},
+    {"dgx-h100", "infiniband-ndr", 504, 1, 16 + 8, 2},
+    {"dgx-h100", "infiniband-ndr", 760, 1, 24 + 16, 2},
+    {"dgx-h100", "infiniband-ndr", 1016, 1, 32 + 16, 2},
+    // B200, larger component counts: leaves, spines and cores.
+    {"dgx-b200", "infiniband-ndr", 512, 1, 16 + 8, 2},
+    {"dgx-b200", "infiniband-ndr", 2048, 1, 64 + 32, 2},
+    {"dgx-b200", "infiniband-ndr", 4096, 1, 128 + 128 + 64, 3},
+    {"dgx-b200", "infiniband-ndr", 16384, 1, 512 + 512 + 256, 3},
+    // B300 with XDR: 72 nodes a unit; the largest has 1,296.
+    {"dgx-b300", "infiniband-xdr", 576, 1, 8 + 4, 2},
+    {"dgx-b300", "infiniband-xdr", 2304, 1, 32 + 18, 2},
+    {"dgx-b300", "infiniband-xdr", 4608, 1, 64 + 36, 2},
+    {"dgx-b300", "infiniband-xdr", 10368, 1, 144 + 72, 2},
+    // Zhao et al., Insights into DeepSeek-V3, ISCA 2025, table 3: trees of two tiers, of eight planes and of three tiers.
+    {"dgx-h100", "infiniband-ndr", 2048, 1, 96, 2},
+    {"dgx-h100", "infiniband-ndr", 16384, 8, 768, 2},
+    {"dgx-h100", "infiniband-ndr", 65536, 1, 5120, 3},
+};
+
+TEST(NetworkCost, SwitchesOfReferenceArchitectures) {
+  for (const Published& row : kPublished) {
+    const Scenario scenario =
+        ScenarioOf({std::string("cluster=") + row.system, "cluster.devices=" + std::to_string(row.devices),
+                    std::string("cluster.networks.1=") + row.network, "cluster.networks.1.size=8192",
+                    "cost.system.switch_planes=" + std::to_string(static_cast<int>(row.planes)), "version=3"});
+    const NetworkCost cost = PriceNetwork(scenario.cluster, scenario.cost->system);
+    EXPECT_EQ(cost.switch_count, row.switches) << row.system << " " << row.devices;
+    EXPECT_EQ(cost.tiers, row.tiers) << row.system << " " << row.devices;
+  }
+}
+
+// DGX B300 on Spectrum-X: each GPU has 400 Gb/s in each of two trees of switches with 128 such ports.
+TEST(NetworkCost, ADevicesPortsAreInTreesOfTheirOwn) {
+  for (const auto& [devices, switches] : {std::pair(512, 16 + 8), {2048, 64 + 32}, {8192, 256 + 128}}) {
+    const Scenario scenario =
+        ScenarioOf({"cluster=dgx-b300", "cluster.devices=" + std::to_string(devices), "cluster.networks.1=ethernet-400",
+                    "cluster.networks.1.bandwidth=100 GB/s", "cluster.networks.1.port.switch_ports=128", "version=3"});
+    EXPECT_EQ(PriceNetwork(scenario.cluster, scenario.cost->system).switch_count, switches) << devices;
+  }
 }
 
 // A server's price holds its own adapters: as dear per bandwidth at any speed. Those of

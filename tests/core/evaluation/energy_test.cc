@@ -20,8 +20,8 @@ Json ReportOf(const std::vector<std::string>& assignments) {
 // DGX H100: 10.2 kW over 8 * 700 W is 1.82; 0.75 of that on average; PUE 1.25. The server beside a device: 700 * 0.82 *
 // 0.75 = 430.5 W.
 constexpr double kServer = 430.5, kPue = 1.25;
-// 512 devices of eight a server: eight planes of 64 ports, one QM9700 of 747 W each, and a link of 17.5 W a device.
-constexpr double kNetwork = 8 * 747.0 / 512 + 17.5;
+// 512 devices: 16 leaves and 8 spines of 64 ports, QM9700 of 747 W, and two links of 17.5 W a device.
+constexpr double kNetwork = 24 * 747.0 / 512 + 2 * 17.5;
 
 TEST(Energy, RunAtTheMeter) {
   const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512"});
