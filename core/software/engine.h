@@ -155,6 +155,8 @@ struct EngineKernels {
   Seconds moe_layer_overhead;
   Ratio expert_gemm_efficiency = 1;       // relative to the fastest library's expert products
   Ratio expert_bandwidth_efficiency = 0;  // the same, while the experts' weights are read
+  // Families on which kernels of experts in 16 bit and fp8 choose their tiles by the tokens of a step.
+  std::vector<Architecture> chooses_expert_tiles;
   Ratio load_variation = 0;  // coefficient of variation of the experts' tokens, if the model states no imbalance
   bool pads_heads = false;   // pads heads to a multiple of tp
   std::optional<Ratio>

@@ -172,6 +172,12 @@ constexpr auto kEngineFields = Advanced(
      Of<&Engine::kernels, &EngineKernels::expert_bandwidth_efficiency>(
          "expert_stream", "Bandwidth efficiency of expert weights over the fastest library's")
          .Share(),
+     Of<&Engine::kernels, &EngineKernels::chooses_expert_tiles>(
+         "chooses_expert_tiles",
+         "Device families on which kernels of experts in 16 bit and fp8 choose their tiles by the tokens of a step "
+         "where no table holds the shape, so that a plain command takes no longer than that of a dense model over a "
+         "tuned run")
+         .Label("Expert tiles chosen without a table"),
      Of<&Engine::kernels, &EngineKernels::load_variation>(
          "load_variation",
          "Coefficient of variation of the experts' tokens after balancing, where the model sets no imbalance")

@@ -1,10 +1,20 @@
 #include "core/software/tuning.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "core/base/figure.h"
 
 namespace slipstick {
+namespace {
+
+bool ChoosesTiles(const Engine& engine, Precision experts, Architecture architecture) {
+  const std::vector<Architecture>& families = engine.kernels.chooses_expert_tiles;
+  return (IsEightBitFloat(experts) || BytesPerElement(experts) >= 2) &&
+         std::find(families.begin(), families.end(), architecture) != families.end();
+}
+
+}  // namespace
 
 TuningFactor StepFactor(const Tuning& tuning, const Engine& engine, std::optional<Precision> experts,
                         Architecture architecture) {
@@ -14,6 +24,7 @@ TuningFactor StepFactor(const Tuning& tuning, const Engine& engine, std::optiona
                                 [&](const TuningOn& one) { return one.architecture == architecture; });
   if (row != tuning.on.end())
     return {row->experts, "serving.tuning.on." + std::to_string(row - tuning.on.begin()) + ".experts"};
+  if (ChoosesTiles(engine, *experts, architecture)) return {tuning.dense, "serving.tuning.dense"};
   if (IsEightBitFloat(*experts)) return {tuning.experts_fp8, "serving.tuning.experts_fp8"};
   return {tuning.experts, "serving.tuning.experts"};
 }

@@ -19,7 +19,9 @@ constinit const Fields Schema<TuningOn>::fields(kTuningOnFields);
 constexpr auto kTuningFields = Advanced(
     {Of<&Tuning::preset>("preset", "Preset; fields below override it").Basic(),
      Of<&Tuning::name>("name", "Name").Basic(),
-     Of<&Tuning::dense>("dense", "Decode step over a tuned one, dense model")
+     Of<&Tuning::dense>("dense",
+                        "Decode step over a tuned one, dense model or experts that need no table of tiles "
+                        "(serving.engine.chooses_expert_tiles)")
          .Label("Decode step over a tuned run's, dense")
          .Between(kLeast, 1 / kLeast),
      Of<&Tuning::experts>("experts", "Decode step over a tuned one, mixture of experts")

@@ -41,8 +41,18 @@ double StepRatio(const Assignments& assignments) {
 
 TEST(Tuning, APlainCommandTakesLongerPerStep) {
   EXPECT_NEAR(StepRatio(kExperts), 1.2, 1e-9);
-  EXPECT_NEAR(StepRatio(kFp8Experts), 1.5, 1e-9);
+  EXPECT_NEAR(StepRatio(kFp8Experts + Assignments{"serving.engine=sglang"}), 1.5, 1e-9);
   EXPECT_NEAR(StepRatio(kExpertsOnCdna), 2, 1e-9);  // without AITER's kernels
+}
+
+// vLLM's Triton kernels choose their tiles without a table for fp8 and 16 bit, which FlashInfer's on B200 do not.
+TEST(Tuning, ExpertsWhoseTilesNeedNoTableTakeATunedStep) {
+  const Assignments vllm{"serving.engine=vllm"},
+      before{R"(serving.engine={"preset": "vllm", "chooses_expert_tiles": []})"};
+  EXPECT_EQ(StepRatio(kFp8Experts + vllm), 1);
+  EXPECT_NEAR(StepRatio(kFp8Experts + before), 1.5, 1e-9);
+  EXPECT_NEAR(StepRatio(kFp8Experts + vllm + Assignments{"cluster=dgx-b200"}), 1.5, 1e-9);
+  EXPECT_NEAR(StepRatio(kExperts + vllm), 1.2, 1e-9);  // in 4 bits
 }
 
 // 40 us for each of 16 sequences, and nothing else.
