@@ -516,7 +516,7 @@ resume_from_checkpoint: null
   });
   for (const [more, unused] of [
     ['finetuning_type: freeze', ['finetuning_type freeze']],
-    ['finetuning_type: full\nuse_galore: true', ['--use_galore']],
+    ['finetuning_type: full\nuse_galore: true\nuse_dora: false', ['--use_galore']],
     ['deepspeed: my.json', ['--deepspeed my.json']],
   ])
     assert.deepEqual(read(`CUDA_VISIBLE_DEVICES=0 llamafactory-cli train a.yaml\n${file(more)}`).unused, unused, more);

@@ -67,7 +67,11 @@ const ROWS = [
     aliases: ['enable_liger_kernel', 'liger_fused_linear_cross_entropy'],
     read: yes({ 'training.loss_chunks': '8' }),
   },
-  ...['use_unsloth', 'use_dora', 'use_galore', 'use_apollo', 'use_badam'].map((flag) => ({ flag, isUnused: true })),
+  ...['use_unsloth', 'use_dora', 'use_galore', 'use_apollo', 'use_badam'].map((flag) => ({
+    flag,
+    single: true,
+    isUnused: true,
+  })),
   // What follows from several of them is below.
   { flag: 'base_model' },
   { flag: 'use_peft', aliases: ['lora_enable', 'use_lora'] },
