@@ -105,29 +105,18 @@ const ROWS = [
 ];
 
 // Beginnings of those that bear on no answer: data, learning, logging, checkpoints, and how processes find each other.
-const IDLE = [
-  ['adam_', 'cosine_', 'eta_', 'group_by', 'label', 'learning_rate', 'lr_', 'max_grad', 'max_samples', 'max_steps'],
-  ['neftune', 'num_epochs', 'num_train', 'optim_', 'seed', 'warmup', 'weight_decay', 'lora_', 'loraplus', 'early_'],
-  ['chat_', 'data', 'eos_', 'field', 'image_', 'media', 'neat', 'packing', 'pad', 'preprocess', 'sample_', 'shuffle'],
-  ['special', 'streaming', 'template', 'test_', 'tokenizer', 'train_on', 'val_', 'completion', 'assistant', 'ignore'],
-  ['debug', 'do_', 'eval', 'hub_', 'load_best', 'logging', 'output', 'overwrite', 'plot', 'push', 'report', 'resume'],
-  [
-    'run_name',
-    'save',
-    'trackio',
-    'swanlab',
-    'use_wandb',
-    'wandb',
-    'include_',
-    'remove_',
-    'strict',
-    'trust_',
-    'version',
-  ],
-  ['ddp_', 'fsdp_', 'gradient_checkpointing_', 'hostfile', 'local_rank', 'machine_rank', 'main_process', 'master_'],
-  ['node_rank', 'num_machines', 'num_workers', 'rdzv_', 'standalone', 'dtype', 'torch_dtype', 'mixed_precision'],
-  ['attention', 'flash_attention', 'xformers', 'liger_', 'model_type', 'model_revision', 'plugins', 'use_cache'],
-].flat();
+const IDLE = `
+  adam_ cosine_ eta_ group_by label learning_rate lr_ max_grad max_samples max_steps neftune num_epochs
+  num_train optim_ seed warmup weight_decay lora_ loraplus early_ chat_ data eos_ field image_ media neat
+  packing pad preprocess sample_ shuffle special streaming template test_ tokenizer train_on val_ completion
+  assistant ignore debug do_ eval hub_ load_best logging output overwrite plot push report resume run_name
+  save trackio swanlab use_wandb wandb include_ remove_ strict trust_ version ddp_ fsdp_
+  gradient_checkpointing_ hostfile local_rank machine_rank main_process master_ node_rank num_machines
+  num_workers rdzv_ standalone dtype torch_dtype mixed_precision attention flash_attention xformers liger_
+  model_type model_revision plugins use_cache
+`
+  .trim()
+  .split(/\s+/);
 const isIdle = (flag) => IDLE.some((start) => flag.replace(/^-+/, '').replaceAll('-', '_').startsWith(start));
 
 const FILE = /^(model_name_or_path|base_model)\s*:/m;
