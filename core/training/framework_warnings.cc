@@ -44,7 +44,7 @@ void WarnBeyondFramework(const TrainingContext& context, std::vector<std::string
     warnings.push_back(framework.name + " does not run ZeRO " + std::to_string(mapping.zero));
   const Count expert_ranks = mapping.ep * mapping.expert_tp;
   const bool overlaps = mapping.overlap.ep.value_or(false) && expert_ranks > 1 && !PairsPasses(mapping.schedule);
-  if (overlaps && !can.zero.empty() && !can.overlaps_experts)
+  if (overlaps && !can.schedules.empty() && !can.overlaps_experts)
     warnings.push_back(framework.name + " does not overlap expert dispatch");
   if (mapping.dispatch == ExpertDispatch::kDedicated && expert_ranks > can.dedicated_ranks) {
     warnings.push_back("Dedicated dispatch serves at most " + std::to_string(can.dedicated_ranks) + " ranks, not " +
