@@ -644,6 +644,14 @@ test('scripts with the arguments of transformers: TRL, DeepSpeed, or alone', () 
   assert.deepEqual(read(`torchrun --nproc_per_node 8 run_clm.py ${model} --optim lion_32bit`).unknown, [
     '--optim lion_32bit',
   ]);
+  for (const [mixed, precision] of [
+    ['bf16', 'bf16'],
+    ['no', 'fp32'],
+  ])
+    assertReads(`accelerate launch --mixed_precision ${mixed} --num_processes 4 run_clm.py ${model}`, {
+      'model': 'qwen3-4b',
+      'training.precision': precision,
+    });
 });
 
 // pytorch/torchtitan: docs/performance.md, and train_configs/llama3_70b.toml.

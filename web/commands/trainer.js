@@ -15,6 +15,12 @@ const named = (path, patterns) => (text) => {
   return { [path]: known[1] };
 };
 
+const precisions = named('training.precision', [
+  [/^bf16$/, 'bf16'],
+  [/^fp16$/, 'fp16'],
+  [/^fp8$/, 'fp8'],
+]);
+
 const ROWS = [
   {
     flag: 'cutoff_len',
@@ -48,6 +54,10 @@ const ROWS = [
   { flag: 'fp16', read: yes({ 'training.precision': 'fp16' }) },
   { flag: 'bf16', read: yes({ 'training.precision': 'bf16' }) },
   { flag: 'fp8', read: yes({ 'training.precision': 'fp8' }) },
+  {
+    flag: 'mixed_precision', // of accelerate, where the script says none
+    read: (text) => (text === 'no' ? {} : precisions(text)),
+  },
   {
     flag: 'pure_bf16', // no copies in 32 bits
     read: yes({
@@ -112,7 +122,7 @@ const IDLE = `
   assistant ignore debug do_ eval hub_ load_best logging output overwrite plot push report resume run_name
   save trackio swanlab use_wandb wandb include_ remove_ strict trust_ version ddp_ fsdp_
   gradient_checkpointing_ hostfile local_rank machine_rank main_process master_ node_rank num_machines
-  num_workers rdzv_ standalone dtype torch_dtype mixed_precision attention flash_attention xformers liger_
+  num_workers rdzv_ standalone dtype torch_dtype attention flash_attention xformers liger_
   model_type model_revision plugins use_cache
 `
   .trim()
@@ -142,8 +152,11 @@ function flagsOfYaml(text) {
   return [...found].filter(isSaid).map(([name, value]) => `--${name}=${value}`);
 }
 
-const PROGRAM = /(^|\/)(llamafactory-cli|lmf|trl|axolotl)$/;
-const MODULE = /(^|\/)train_bash\.py$|^axolotl\.cli\.train$/;
+const PROGRAMS = [
+  { name: 'factory', pattern: /(^|\/)(llamafactory-cli|lmf|train_bash\.py)$/ },
+  { name: 'axolotl', pattern: /(^|\/)axolotl(\.cli\.train)?$/ },
+  { name: 'trl', pattern: /(^|\/)(trl|sft\w*\.py)$/ },
+];
 const BATCH = /^--?per[-_]device[-_]train[-_]batch[-_]size(=|$)/;
 
 // What each does where nothing is said.
@@ -155,10 +168,10 @@ const DEFAULTS = {
 };
 
 function programOf(words, given) {
-  const has = (pattern) => words.some((word) => pattern.test(word));
-  if (has(/(^|\/)(llamafactory-cli|lmf|train_bash\.py)$/) || given.finetuning_type || given.stage) return 'factory';
-  if (has(/(^|\/)axolotl($|\.)/) || given.base_model) return 'axolotl';
-  return has(/(^|\/)(trl|sft\w*\.py)$/) ? 'trl' : 'transformers';
+  const program = PROGRAMS.find(({ pattern }) => words.some((word) => pattern.test(word)));
+  if (program) return program.name;
+  if (given.finetuning_type || given.stage) return 'factory';
+  return given.base_model ? 'axolotl' : 'transformers';
 }
 
 // How training state is sharded, and whether host memory holds it between its uses. DeepSpeed's file tells by its name, "ds_z3_config.json",
@@ -250,10 +263,10 @@ export const trainer = {
   version: 'transformers 5, LLaMA-Factory, TRL and Axolotl of 2026',
   part: 'training',
   started: (words) =>
-    words.some(
-      (word, i) =>
-        BATCH.test(word) || MODULE.test(word) || (PROGRAM.test(word) && /^(train|sft)$/.test(words[i + 1] ?? '')),
-    ),
+    words.some((word, i) => {
+      const trains = /train(_bash\.py)?$/.test(word) || /^(train|sft)$/.test(words[i + 1] ?? '');
+      return BATCH.test(word) || (trains && PROGRAMS.some(({ pattern }) => pattern.test(word)));
+    }),
 
   isFile: (text) => FILE.test(text),
 
