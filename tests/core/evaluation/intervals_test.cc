@@ -47,8 +47,8 @@ TEST(Intervals, SayTheirEndsInPercent) {
   for (const auto& [interval, answer] :
        {std::pair<std::string, std::string>{"training.step_time_interval", "training.step_time_s"},
         {"serving.tpot_interval", "serving.tpot_s"}}) {
-    const auto percent = [&, at = At(report, answer)](const std::string& end) {
-      return std::to_string(std::lround(100 * std::abs(At(report, interval + end) / at - 1)));
+    const auto percent = [&, path = interval, at = At(report, answer)](const std::string& end) {
+      return std::to_string(std::lround(100 * std::abs(At(report, path + end) / at - 1)));
     };
     EXPECT_NE(TextOf(*MemberAt(report, interval + ".why"))
                   .find("between " + percent(".low") + " % less and " + percent(".high") + " % more"),
