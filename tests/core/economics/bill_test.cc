@@ -83,7 +83,7 @@ TEST(Bill, APriceCarriesItsYear) {
   for (const PresetText& preset : PresetTexts()) {
     if (preset.kind != "bill") continue;
     const DeviceBill bill = *CatalogueBill(std::string(preset.id));
-    const bool is_assumed = preset.id == "mi455x" || preset.id == "rubin";
+    const bool is_assumed = preset.id == "mi455x";
     EXPECT_EQ(bill.price_year.has_value(), bill.price.has_value() && !is_assumed) << preset.id;
   }
   const auto bill = [](std::vector<std::string> assignments) {
