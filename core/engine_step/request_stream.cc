@@ -1,5 +1,8 @@
 #include "core/engine_step/request_stream.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/base/fix.h"
 
 namespace slipstick {
@@ -13,6 +16,18 @@ bool Ascends(const std::vector<LengthQuantile>& quantiles) {
   return true;
 }
 
+// Mean lengths and their squares from quantiles between which the logarithm of the length grows linearly.
+double VariationOf(const std::vector<LengthQuantile>& quantiles) {
+  double mean = 0, square = 0;
+  for (std::size_t i = 1; i < quantiles.size(); ++i) {
+    const auto low = static_cast<double>(quantiles[i - 1].tokens), high = static_cast<double>(quantiles[i].tokens);
+    const double share = quantiles[i].share - quantiles[i - 1].share, growth = std::log(high / low);
+    mean += share * (growth > 0 ? (high - low) / growth : low);
+    square += share * (growth > 0 ? (high * high - low * low) / growth / 2 : low * low);
+  }
+  return std::sqrt(std::max(0.0, square / (mean * mean) - 1));
+}
+
 void CheckDistribution(const LengthDistribution& distribution, const std::string& path, Issues& issues) {
   if (distribution.kind != LengthKind::kQuantiles || Ascends(distribution.quantiles)) return;
   issues.push_back({path + ".quantiles",
@@ -21,6 +36,20 @@ void CheckDistribution(const LengthDistribution& distribution, const std::string
 }
 
 }  // namespace
+
+double VariationOf(const LengthDistribution& distribution) {
+  switch (distribution.kind) {
+    case LengthKind::kFixed:
+      return 0;
+    case LengthKind::kUniform:
+      return std::min(1 / std::sqrt(3.0), distribution.variation);  // no length is below 0
+    case LengthKind::kLognormal:
+      return distribution.variation;
+    case LengthKind::kQuantiles:
+      return VariationOf(distribution.quantiles);
+  }
+  return 0;
+}
 
 void CheckRequestLengths(const RequestLengths& lengths, const std::string& path, Issues& issues) {
   CheckDistribution(lengths.prompt, path + ".prompt", issues);

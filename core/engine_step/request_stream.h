@@ -1,5 +1,5 @@
-// Requests of a simulated load: their arrivals, their lengths, and how many are simulated. The closed forms use only
-// the mean rate and lengths of serving_load.h.
+// Requests of a load: their arrivals, their lengths, and how many are simulated. The closed forms use the mean rate and
+// lengths of serving_load.h, and of the distributions here the spread of the outputs.
 #pragma once
 
 #include <string>
@@ -36,6 +36,8 @@ struct LengthDistribution {
   std::vector<LengthQuantile> quantiles;  // ascending, from share 0 to share 1
 };
 FIELDS_OF(LengthDistribution);
+// Standard deviation of the lengths over their mean.
+double VariationOf(const LengthDistribution& distribution);
 
 // Presets: core/presets/traces/.
 struct RequestLengths {

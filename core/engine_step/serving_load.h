@@ -136,7 +136,7 @@ struct ServingLoad {
   std::optional<ServedAdapters> adapters;
   std::optional<SimulationRun> simulate;
   std::optional<Arrivals> arrivals;       // of the simulation; default: Poisson
-  std::optional<RequestLengths> lengths;  // of the simulation; default: every request as long as `prompt` and `output`
+  std::optional<RequestLengths> lengths;  // default: every request as long as `prompt` and `output`
   // Not an input: set for questions about mixed traffic. Several classes in an open loop, ascending by length, whose
   // weights sum to 1; `prompt` and `output` are then their means. Empty: all requests are alike.
   std::vector<RequestClass> mixture;

@@ -234,7 +234,10 @@ constexpr FieldRow kServingLoadFields[] = {
         "simulate", "Simulation of the engine's scheduler, request by request, beside the closed forms; off: none")
         .Advanced(),
     Of<&ServingLoad::arrivals>("arrivals", "Arrival process of a simulated open loop; default: Poisson").Advanced(),
-    Of<&ServingLoad::lengths>("lengths", "Lengths of simulated requests; default: all as long as prompt and output")
+    Of<&ServingLoad::lengths>(
+        "lengths",
+        "How lengths are distributed; default: all as long as prompt and output. The simulation draws them; the closed "
+        "forms count how long requests of long outputs stay")
         .Advanced()};
 constinit const Fields Schema<ServingLoad>::fields(kServingLoadFields);
 

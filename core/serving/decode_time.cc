@@ -66,7 +66,8 @@ Ratio CheckedTokens(const Deployment& deployment) {
 }
 
 Ratio MeanContext(const Deployment& deployment) {
-  return Figure("Context of a decode step", Ratio(deployment.load.prompt) + Ratio(deployment.load.output) / 2,
+  return Figure("Context of a decode step",
+                Ratio(deployment.load.prompt) + OutputOfRunning(deployment, deployment.load.output) / 2,
                 "mean over the output tokens");
 }
 

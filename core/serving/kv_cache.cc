@@ -113,6 +113,15 @@ StageCache StageCacheOf(const Deployment& deployment) {
   return {layer, WithDrafts(deployment, own.attention, layer), own.window, AsFullLayers(deployment, own.window)};
 }
 
+Ratio OutputOfRunning(const Deployment& deployment, Ratio output) {
+  const double spread = deployment.load.lengths ? VariationOf(deployment.load.lengths->output) : 0;
+  if (spread == 0) return output;
+  const Ratio variation = deployment.InputAt("serving.lengths.output.variation", Ratio(spread));
+  return Figure("Output of the requests that run", output * (1 + variation * variation),
+                "in the mean at any time: a request with twice the output stays twice as long",
+                "length-biased sampling, as in renewal theory");
+}
+
 Ratio PagedTokens(const Deployment& deployment, Ratio tokens) {
   const Ratio block(deployment.engine.memory.block);
   return Figure("Tokens in whole pages", WholeAbove(tokens / block) * block, "of the KV cache");

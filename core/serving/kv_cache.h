@@ -30,6 +30,9 @@ struct StageCache {
 };
 StageCache StageCacheOf(const Deployment& deployment);
 
+// Mean output of the requests that run at one time, of `output` tokens in the mean over all: long ones stay longer.
+Ratio OutputOfRunning(const Deployment& deployment, Ratio output);
+
 // `tokens` rounded up to whole pages.
 Ratio PagedTokens(const Deployment& deployment, Ratio tokens);
 

@@ -109,8 +109,9 @@ KvCacheBudget KvCacheBudgetOf(const Deployment& deployment) {
 }
 
 Bytes KvCacheOfRequest(const Deployment& deployment, Ratio prompt, Ratio output) {
+  const Ratio whole = OutputOfRunning(deployment, output);
   const Ratio held = Figure("Tokens that a running request holds",
-                            prompt + max(output / 2, deployment.engine.memory.output_reserved * output),
+                            prompt + max(whole / 2, deployment.engine.memory.output_reserved * whole),
                             "its prompt and half of its output in the mean, or what the engine reserves of it");
   return KvCacheOfSequence(deployment, held);
 }

@@ -1,5 +1,6 @@
 // How much of its output a running request holds is one rule: what fits, the KV cache shown, the memory's total and the
 // context of a decode step follow it, and a deployment that is feasible never shows more memory than there is.
+#include <algorithm>
 #include <cmath>
 
 #include "tests/core/serving/served.h"
@@ -50,6 +51,21 @@ TEST(HeldOutput, IsNeverLessThanHalf) {
   };
   EXPECT_EQ(most("0"), most("0.5"));
   EXPECT_GT(most("0.5"), most("1"));
+}
+
+// The requests that run are the long ones more often: with a standard deviation of the mean, twice the mean output. They
+// hold half of it, 128 + 2,000 tokens in 133 pages, and a decode step reads as much.
+TEST(HeldOutput, CountsHowLongARequestStays) {
+  const std::vector<std::string> spread{"serving.lengths.output.kind=lognormal", "serving.lengths.output.variation=1",
+                                        "serving.engine=vllm", "serving.batch=max"};
+  const ServingReport report = Serve(kLongOutputs + spread);
+  EXPECT_NEAR(report.kv_cache.base(), static_cast<double>(report.max_batch) * 133 * 16 * kPerToken, 1);
+  const std::vector<FigureRecord> explained = ExplainedServing(kLongOutputs + spread);
+  const auto context = std::find_if(explained.begin(), explained.end(), [](const FigureRecord& figure) {
+    return figure.title == "Context of a decode step";
+  });
+  ASSERT_NE(context, explained.end());
+  EXPECT_EQ(context->value, 128 + 2000);
 }
 
 // A request that has room for half of its output, but not for all of it, never ends: it does not fit.

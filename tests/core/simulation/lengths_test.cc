@@ -86,6 +86,17 @@ TEST(Lengths, AreTheQuantilesOfTheDistribution) {
   EXPECT_EQ(LengthAtShare({LengthKind::kFixed, 1, {}}, 1000, 0.25), 1000);
 }
 
+// The variation that the closed forms take is that of the lengths drawn; of uniform lengths from 0 on at most 1/sqrt(3).
+TEST(Lengths, HaveTheVariationOfTheirDistribution) {
+  EXPECT_EQ(VariationOf({LengthKind::kFixed, 0.3, {}}), 0);
+  EXPECT_EQ(VariationOf({LengthKind::kLognormal, 1.2, {}}), 1.2);
+  EXPECT_NEAR(VariationOf({LengthKind::kUniform, 2, {}}), 0.57735, 1e-5);
+  Random random(5);
+  const LengthDistribution quantiles{LengthKind::kQuantiles, 1, {{0, 100}, {0.5, 400}, {1, 1600}}};
+  const Moments drawn = MomentsOf([&] { return static_cast<double>(DrawLength(quantiles, 1, random)); });
+  EXPECT_NEAR(VariationOf(quantiles) / (drawn.deviation / drawn.mean), 1, 0.01);
+}
+
 // The published traces: their quantiles, and their means as their authors' files give them. The last hundredth of the
 // code outputs, 252 to 1,899 tokens, is known by its ends only.
 TEST(Lengths, OfAPublishedTraceHaveItsQuantiles) {

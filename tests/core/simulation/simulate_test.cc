@@ -52,6 +52,18 @@ TEST(Simulation, AgreesWithTheClosedFormsInAClosedLoop) {
   }
 }
 
+// Outputs of very different lengths: what runs holds more than the mean request does, in both.
+TEST(Simulation, AgreesWithTheClosedFormsOnSpreadOutputs) {
+  const Assignments spread{"serving.lengths.output.kind=lognormal", "serving.lengths.output.variation=1.2",
+                           "serving.lengths.prompt.kind=uniform", "serving.lengths.prompt.variation=0.3"};
+  for (const char* output : {"300", "1500"}) {
+    const Assignments load = kLlama + spread +
+                             Assignments{"serving.engine=vllm", "serving.concurrency=128",
+                                         std::string("serving.output=") + output, "serving.simulate.requests=8000"};
+    EXPECT_NEAR(Simulated(load).tpot / Serve(load).tpot, 1, 0.03) << output;
+  }
+}
+
 // A chunk bounds the prompt tokens of a step, of whole prompts too.
 TEST(Simulation, AgreesWithTheClosedFormsWithChunks) {
   const Assignments small{"cluster=dgx-h100", "model=llama-3.1-8b", "serving.devices=1", "serving.mapping.tp=1",
