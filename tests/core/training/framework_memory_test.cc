@@ -41,14 +41,16 @@ double InGb(int global_batch, const char* more) {
 }
 
 TEST(TrainingMemory, AllocatedByOneMicroBatchHoldsNoGradientsBesideTheLogits) {
-  EXPECT_NEAR(InGb(1, "") / 84.4, 1, 0.05);  // b300 of tests/validation/training_runs.csv
+  // b300 of tests/validation/training_runs.csv. Gradients would add 0.19; 0.02 is what PyTorch reserves beyond what it
+  // allocates, 0.06 the 16-bit copy of the logits, which this run seems not to hold.
+  EXPECT_NEAR(InGb(1, "") / 84.4, 1, 0.08);
   // Where micro-batches add up, their gradients lie there: 2 bytes for each of 8.19 billion weights.
   EXPECT_GT(InGb(2, "") - InGb(1, ""), 16.38);
 }
 
 // Without logits the peak is the end of the backward pass: all gradients, and what one layer works on.
 TEST(TrainingMemory, OfALossInChunksHoldsTheLogitsOfOne) {
-  const double logits = 13 * 16384. * 151936 / 1e9;
+  const double logits = 14 * 16384. * 151936 / 1e9;
   EXPECT_NEAR(InGb(2, "") - InGb(2, R"("loss_chunks": 8, )"), logits * 7 / 8, 0.01);
   EXPECT_GT(InGb(1, R"("loss_chunks": 8, )"), 4 * 16.38);
   EXPECT_LT(InGb(1, ""), InGb(1, R"("loss_chunks": 8, )") + logits * 7 / 8);
