@@ -5,6 +5,7 @@
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/image_encoder.h"
 #include "core/engine_step/layers_time.h"
+#include "core/engine_step/step_time.h"
 #include "core/software/tuning.h"
 
 namespace slipstick {
@@ -52,6 +53,15 @@ MixedPass HalfOf(const MixedPass& pass) {
   return half;
 }
 
+// A plain command's factor is that of steps that decode. Prompts take as long as in a pass of their own.
+Seconds AsRun(Seconds tuned_step, const MixedPass& pass, const Deployment& deployment) {
+  if (deployment.step_factor == Ratio(1)) return StepAsRun(tuned_step, deployment.engine, deployment.step_factor);
+  const Seconds decode = CompositionOf(deployment.engine).decode(pass.decode, deployment).time;
+  return Figure("Mixed step as the engine is run",
+                tuned_step + (StepAsRun(decode, deployment.engine, deployment.step_factor) - decode),
+                "as much longer than that of a tuned run as a step that only decodes");
+}
+
 }  // namespace
 
 Seconds TimeOf(const MixedPass& pass, const Deployment& deployment) {
@@ -74,7 +84,7 @@ Seconds TimeOf(const MixedPass& pass, const Deployment& deployment) {
                                       launch.per_sequence * sequences + overhead.prefill_step,
                                   overhead.per_sequence_host * sequences),
                               "device time, or host preparation if longer, with the engine's overheads");
-  return StepAsRun(step, deployment.engine, deployment.step_factor);
+  return AsRun(step, pass, deployment);
 }
 
 }  // namespace slipstick

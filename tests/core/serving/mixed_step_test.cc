@@ -7,6 +7,7 @@
 
 #include "core/engine_step/attention_time.h"
 #include "core/engine_step/deployment.h"
+#include "core/engine_step/step_time.h"
 #include "tests/core/serving/served.h"
 
 namespace slipstick {
@@ -50,6 +51,21 @@ TEST(MixedSteps, DecodeInTheirOwnKernelElsewhere) {
   EXPECT_FALSE(StepOf("llama-3.1-8b", "single-h100-sxm5-80gb").mixes_attention);
   const MixedStep sinks = StepOf("gpt-oss-20b", "single-a100-sxm4-80gb");  // Triton's kernel
   EXPECT_EQ(sinks.together, sinks.apart);
+}
+
+// What a plain command loses on a mixture of experts was measured on steps that decode.
+TEST(MixedSteps, PlainCommandsLoseWhatTheyLoseOnTheDecodedTokens) {
+  const Result<Scenario> scenario =
+      ScenarioOf({"model=qwen3-30b-a3b", "cluster=single-h100-sxm5-80gb", "serving.engine=vllm"});
+  ASSERT_TRUE(scenario);
+  Deployment deployment = Deploy(scenario->model, scenario->cluster, *scenario->serving);
+  MixedPass pass;
+  pass.decode = {100, 4100};
+  pass.tokens = 8000;
+  const Seconds decode = TimeOf(pass.decode, deployment).time, tuned = TimeOf(pass, deployment);
+  deployment.step_factor = 1.5;
+  EXPECT_NEAR(In(TimeOf(pass, deployment) - tuned, kMs), 0.5 * In(decode, kMs), 1e-9);
+  EXPECT_GT(tuned, 2 * decode);
 }
 
 }  // namespace

@@ -80,11 +80,13 @@ TEST(Tuning, StockIsTheDefaultFromVersion3On) {
   }
 }
 
-// Time per token is longer by the same factor where prefills share the steps.
+// Time per token is longer by the factor on what decodes; the prompts that share the steps take no longer.
 TEST(Tuning, TheTimePerTokenFollowsTheStep) {
   const Json stock = ReportOf(kThree, kExperts + Assignments{"serving.tuning=stock"}),
              tuned = ReportOf(kThree, kExperts + Assignments{"serving.tuning=tuned"});
-  EXPECT_NEAR(At(stock, "serving.tpot_s") / At(tuned, "serving.tpot_s"), 1.2, 0.05);
+  const double longer = At(stock, "serving.tpot_s") / At(tuned, "serving.tpot_s");
+  EXPECT_GT(longer, 1.1);
+  EXPECT_LT(longer, 1.2);
   EXPECT_LT(At(stock, "serving.tokens_per_s"), At(tuned, "serving.tokens_per_s"));
 }
 
