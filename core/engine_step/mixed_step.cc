@@ -6,7 +6,6 @@
 #include "core/engine_step/image_encoder.h"
 #include "core/engine_step/layers_time.h"
 #include "core/engine_step/step_time.h"
-#include "core/software/tuning.h"
 
 namespace slipstick {
 
@@ -55,10 +54,10 @@ MixedPass HalfOf(const MixedPass& pass) {
 
 // A plain command's factor is that of steps that decode. Prompts take as long as in a pass of their own.
 Seconds AsRun(Seconds tuned_step, const MixedPass& pass, const Deployment& deployment) {
-  if (deployment.step_factor == Ratio(1)) return StepAsRun(tuned_step, deployment.engine, deployment.step_factor);
+  const bool takes_no_longer = deployment.step_factor == Ratio(1) && deployment.tape() == nullptr;
+  if (deployment.engine.plain || takes_no_longer) return tuned_step;
   const Seconds decode = CompositionOf(deployment.engine).decode(pass.decode, deployment).time;
-  return Figure("Mixed step as the engine is run",
-                tuned_step + (StepAsRun(decode, deployment.engine, deployment.step_factor) - decode),
+  return Figure("Mixed step as the engine is run", tuned_step + decode * (deployment.step_factor - 1),
                 "as much longer than that of a tuned run as a step that only decodes");
 }
 

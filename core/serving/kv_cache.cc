@@ -1,5 +1,8 @@
 #include "core/serving/kv_cache.h"
 
+#include <string>
+#include <vector>
+
 #include "core/base/figure.h"
 #include "core/engine_step/compressed_time.h"
 #include "core/operators/sparse_attention.h"
@@ -113,10 +116,29 @@ StageCache StageCacheOf(const Deployment& deployment) {
   return {layer, WithDrafts(deployment, own.attention, layer), own.window, AsFullLayers(deployment, own.window)};
 }
 
+namespace {
+
+// Standard deviation of the output lengths over their mean.
+Ratio OutputVariation(const Deployment& deployment, const LengthDistribution& outputs) {
+  const Ratio found(VariationOf(outputs));
+  if (outputs.kind != LengthKind::kQuantiles) return deployment.InputAt("serving.lengths.output.variation", found);
+  if (deployment.tape() == nullptr) return found;
+  std::vector<Ground> quantiles;
+  for (std::size_t i = 0; i < outputs.quantiles.size(); ++i) {
+    const std::string path = "serving.lengths.output.quantiles." + std::to_string(i);
+    quantiles.emplace_back(deployment.InputAt(path + ".share", Ratio(outputs.quantiles[i].share)));
+    quantiles.emplace_back(deployment.InputAt(path + ".tokens", Ratio(outputs.quantiles[i].tokens)));
+  }
+  return Procedure<Ratio>("Spread of the outputs", found, quantiles,
+                          "standard deviation over the mean; between two quantiles the logarithm grows linearly");
+}
+
+}  // namespace
+
 Ratio OutputOfRunning(const Deployment& deployment, Ratio output) {
-  const double spread = deployment.load.lengths ? VariationOf(deployment.load.lengths->output) : 0;
-  if (spread == 0) return output;
-  const Ratio variation = deployment.InputAt("serving.lengths.output.variation", Ratio(spread));
+  if (!deployment.load.lengths) return output;
+  const Ratio variation = OutputVariation(deployment, deployment.load.lengths->output);
+  if (variation == Ratio(0)) return output;
   return Figure("Output of the requests that run", output * (1 + variation * variation),
                 "in the mean at any time: a request with twice the output stays twice as long",
                 "length-biased sampling, as in renewal theory");
