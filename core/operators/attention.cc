@@ -349,7 +349,9 @@ double FlashSlowdown(FlashVersion version, Attention core, const Device& device)
     core.algorithm = kernel.algorithm;
     const Seconds time = TimeOf(core, device).time;
     if (!(fastest > Seconds{}) || time < fastest) fastest = time;
-    if (kernel.is_allowed && (!(stated > Seconds{}) || time < stated)) stated = time;
+    // where there is none so old, the oldest
+    const bool is_oldest = !(stated > Seconds{}) && kernel.algorithm != AttentionAlgorithm::kAuto;
+    if (is_oldest || (kernel.is_allowed && time < stated)) stated = time;
   }
   return stated > Seconds{} ? stated / fastest : Ratio(1);
 }

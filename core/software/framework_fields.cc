@@ -28,7 +28,7 @@ constexpr FieldRow kFrameworkComputeFields[] = {
     Of<&FrameworkCompute::flash_version>(
         "flash_version",
         "Version of FlashAttention, at its kernels' time over the fastest's; leave empty for the "
-        "fastest of the device. One that its family has no kernel of counts as the newest it has")
+        "fastest of the device. One that its family has no kernel of counts as the nearest that it has")
         .Label("FlashAttention version"),
     Of<&FrameworkCompute::skips_masked_tiles>("skips_masked_tiles", "Attention skips tiles that the causal mask hides"),
     Of<&FrameworkCompute::balanced_context>("balanced_context",
