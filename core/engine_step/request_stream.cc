@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "core/base/fix.h"
 
@@ -42,7 +43,7 @@ double VariationOf(const LengthDistribution& distribution) {
     case LengthKind::kFixed:
       return 0;
     case LengthKind::kUniform:
-      return std::min(1 / std::sqrt(3.0), distribution.variation);  // no length is below 0
+      return std::min(std::numbers::inv_sqrt3, distribution.variation);  // no length is below 0
     case LengthKind::kLognormal:
       return distribution.variation;
     case LengthKind::kQuantiles:
