@@ -17,7 +17,7 @@ bool Ascends(const std::vector<LengthQuantile>& quantiles) {
   return true;
 }
 
-// Mean lengths and their squares from quantiles between which the logarithm of the length grows linearly.
+// Between two quantiles the logarithm of the length grows linearly, as core/simulation/lengths.cc draws it.
 double VariationOf(const std::vector<LengthQuantile>& quantiles) {
   double mean = 0, square = 0;
   for (std::size_t i = 1; i < quantiles.size(); ++i) {
