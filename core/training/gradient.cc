@@ -116,12 +116,12 @@ Ratio WindowsOf(const TrainingContext& context, const StepTerms& step, const Tra
 }
 
 // Passes of one micro-batch on the stage that hides the exchange.
-struct HidingPasses {
+struct StagePasses {
   Seconds forward, backward;
 };
 
 void HideExchange(const TrainingContext& context, const StepTerms& step, const TrainedParameters& trained,
-                  const HidingPasses& passes, GradientExchange& result) {
+                  const StagePasses& passes, GradientExchange& result) {
   const FrameworkExchange& framework = step.run.framework.exchange;
   const GradientLinks links = TimeCollectives(context, trained);
   const Seconds reduce = Figure("Reduction of the gradients", links.reduce),
@@ -144,41 +144,13 @@ void HideExchange(const TrainingContext& context, const StepTerms& step, const T
                           "not hidden, plus compute lost to contention, plus the last bucket");
 }
 
-// Moves gradients to the host and weights from it during the passes of a micro-batch; both directions of the link run
-// at once.
-HostTime MoveBesidePasses(const StepTerms& step, const TrainedParameters& trained, const Stage& stage,
-                          const HidingPasses& passes, Ratio weight_bytes) {
-  const Ratio zero = step.run.mapping.zero;
-  const Ratio kept = Figure("Kept gradients", zero >= 2 ? trained.OfShard() : trained.dense + trained.experts,
-                            "parameters whose gradients the rank keeps: its shard from ZeRO 2 on");
-  const Seconds out =
-      Figure("Gradients of a micro-batch on the host link",
-             step.offloaded_gradients * 2 * kB * kept / step.host_bandwidth, "in 16 bits; the host adds them up");
-  const Ratio shards = zero >= 3 ? trained.dense_shards : Ratio(1);
-  const Seconds in =
-      Figure("Weights of a pass on the host link",
-             step.run.offload.parameters * weight_bytes * kB * stage.Parameters() / shards / step.host_bandwidth);
-  HostTime time;
-  time.link = Figure("Weights and gradients on the host link", step.micro_batches * (out + 2 * in),
-                     "weights in the forward and in the backward pass");
-  time.exposed =
-      Figure("Exposed weights and gradients",
-             step.micro_batches * (max(0 * kS, in - passes.forward) + max(0 * kS, max(in, out) - passes.backward)),
-             "beyond the passes that hide them");
-  return time;
-}
-
-// State of the run in host memory; if explanations are on, recorded even if there is none.
-void OffloadState(const StepTerms& step, const WeightUpdate& update, const Stage& stage, const HidingPasses& hiding,
-                  Ratio weight_bytes, GradientExchange& result) {
-  const Offload& offload = step.run.offload;
-  const bool offloads = offload.optimizer > 0 || offload.parameters > 0 || step.offloaded_gradients > 0;
-  if (!offloads && !(step.host_bandwidth > BytesPerSecond{})) return;
-  if (step.run.optimizer == Optimizer::kNone && !(offload.parameters > 0)) return;
+// Optimizer state in host memory; if explanations are on, recorded even if there is none.
+void OffloadState(const StepTerms& step, const WeightUpdate& update, GradientExchange& result) {
+  if (!(step.run.offload.optimizer > 0) && !(step.host_bandwidth > BytesPerSecond{})) return;
+  if (step.run.optimizer == Optimizer::kNone) return;
   const HostTime state = UpdateOffloaded(update, result.optimizer);
-  const HostTime passes = MoveBesidePasses(step, update.trained, stage, hiding, weight_bytes);
-  result.host_link = Figure("Offloaded state on the host link", state.link + passes.link);
-  result.host_exposed = Figure("Exposed transfer of offloaded state", state.exposed + passes.exposed);
+  result.host_link = state.link;
+  result.host_exposed = state.exposed;
   if (state.update > Seconds{})
     result.optimizer = Figure("Updates", result.optimizer + state.update, "by the device, then by the host");
 }
@@ -204,19 +176,18 @@ GradientExchange ExchangeOf(const TrainingContext& context, const DeviceStages& 
                             const std::vector<StageTime>& stages) {
   const StepTerms step(context);
   const StageTime& hiding = HidingStage(context, stages);
-  const HidingPasses passes{Figure("Forward pass of the stage", hiding.Forward(), "one micro-batch"),
-                            Figure("Backward pass of the stage", hiding.Backward(), "one micro-batch")};
+  const StagePasses passes{Figure("Forward pass of the stage", hiding.Forward(), "one micro-batch"),
+                           Figure("Backward pass of the stage", hiding.Backward(), "one micro-batch")};
   const TrainedParameters trained = TrainedBy(step, device);
   GradientExchange result;
   HideExchange(context, step, trained, passes, result);
-  const StateBytes state = StateBytesOf(context);
-  const WeightUpdate update = UpdateOf(context, step, trained, state.optimizer);
+  const WeightUpdate update = UpdateOf(context, step, trained, StateBytesOf(context).optimizer);
   const UpdateTime time = UpdateWeights(update);
   result.optimizer = time.optimizer;
   result.accumulation = update.separate_accumulation
                             ? time.accumulation
                             : InputAt("training.framework.compute.separate_accumulation", Seconds(), context.tape);
-  OffloadState(step, update, device.own, passes, state.weights, result);
+  OffloadState(step, update, result);
   return result;
 }
 
@@ -224,16 +195,15 @@ Seconds EndOf(const GradientExchange& exchange) {
   return exchange.exposed + exchange.accumulation + exchange.host_exposed + exchange.optimizer;
 }
 
-// Weights of a device, and those of its own stage, which offload streams in. If a device holds at most as much of each
-// as another device, its step ends no later.
+// Weights of a device. If a device holds at most as much of each as another device, its step ends no later.
 struct HeldWeights {
-  double dense = 0, experts = 0, adapters = 0, own = 0;
+  double dense = 0, experts = 0, adapters = 0;
   std::size_t device = 0;
   void Add(const Stage& stage) {
     dense += stage.dense_parameters, experts += stage.expert_parameters, adapters += stage.adapter_parameters;
   }
   [[nodiscard]] bool Covers(const HeldWeights& other) const {
-    return dense >= other.dense && experts >= other.experts && adapters >= other.adapters && own >= other.own;
+    return dense >= other.dense && experts >= other.experts && adapters >= other.adapters;
   }
 };
 
@@ -244,7 +214,7 @@ DeviceStages SlowestToEnd(const TrainingContext& context, const std::vector<Stag
   std::vector<HeldWeights> largest;
   for (std::size_t i = 0; i < plan.size(); ++i) {
     const DeviceStages device = StagesOn(context, plan, i);
-    HeldWeights held{.own = device.own.Parameters(), .device = i};
+    HeldWeights held{.device = i};
     held.Add(device.own);
     if (device.mirrored != nullptr) held.Add(*device.mirrored);
     if (std::any_of(largest.begin(), largest.end(), [&](const HeldWeights& other) { return other.Covers(held); }))

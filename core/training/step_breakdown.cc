@@ -50,8 +50,8 @@ PassTimes ExposedOf(const StageTime& stage) {
   pass.ep = SumOf(stage, &LayerPass::ep, "Exposed EP communication of a micro-batch");
   pass.sharded = Figure("Exposed ZeRO-3 communication of a micro-batch", stage.sharded_forward + stage.sharded_backward,
                         "all-gather of weights, reduce-scatter of gradients");
-  pass.offload = Figure("Exposed offload of a micro-batch's activations", stage.host_forward + stage.host_backward,
-                        "out and back");
+  pass.offload = Figure("Exposed offload of a micro-batch", stage.host_forward + stage.host_backward,
+                        "activations, weights and gradients on the host link");
   pass.host = SumOf(stage, &LayerPass::host, "Launch overhead of a micro-batch");
   pass.total = Figure("Passes of the slowest stage", stage.Total(), "one micro-batch");
   return pass;
@@ -63,7 +63,7 @@ PassTimes LinksOf(const StageTime& stage) {
   pass.cp = SumOf(stage, &LayerPass::cp_link, "CP link time of a micro-batch");
   pass.ep = SumOf(stage, &LayerPass::ep_link, "EP link time of a micro-batch");
   pass.sharded = Figure("ZeRO-3 link time of a micro-batch", stage.sharded_link);
-  pass.offload = Figure("Host link time of a micro-batch", stage.host_link, "out and back");
+  pass.offload = Figure("Host link time of a micro-batch", stage.host_link, "both directions");
   return pass;
 }
 
@@ -184,7 +184,7 @@ void AddEndOfStep(const StepTerms& step, const PassTimes& pass, const GradientEx
       Figure("Wait at the end of a step", min(1, devices - 1) * framework.step_overhead,
              "devices wait for each other and for what their hosts exchange; one alone waits for nothing");
   time.offload = Figure("Exposed offload", step.micro_batches * pass.offload + gradients.host_exposed,
-                        "activations per micro-batch, optimizer state once per step");
+                        "activations, weights and gradients per micro-batch, optimizer state once per step");
   time.optimizer = Figure("Optimizer step", gradients.optimizer);
   time.other = Figure("Other", host + jitter + gradients.accumulation + end,
                       "launch overhead, jitter, fp32 accumulation, the wait at the end of a step");

@@ -137,6 +137,14 @@ void CountWeights(const TrainingContext& context, const LayerWorks& works, Stage
 
 }  // namespace
 
+Ratio EndWeights(const TrainingContext& context, bool embedding, bool head) {
+  Stage end;
+  end.embedding = embedding;
+  end.head = head;
+  AddEndNorms(context, end);
+  return end.dense_parameters + TablesOf(context, end);
+}
+
 std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works,
                               const std::vector<KindCounts>& virtual_stages) {
   const auto stages = static_cast<Count>(context.shape.pipeline);

@@ -66,6 +66,9 @@ std::vector<KindCounts> CountKinds(const TrainingContext& context, const std::ve
 std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works,
                               const std::vector<KindCounts>& virtual_stages);
 
+// Weights of the tables and norms at an end of the model, MTP modules apart.
+Ratio EndWeights(const TrainingContext& context, bool embedding, bool head);
+
 struct StagePlan {
   std::vector<KindCounts> virtual_stages;
   std::vector<Stage> stages;

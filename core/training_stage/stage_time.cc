@@ -113,21 +113,29 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
         Figure("Activations that a fully recomputed layer keeps", LayerCheckpoint(context) / recompute.per_checkpoint,
                "its share of the input of its group") /
         host_bandwidth;
+    times.weights[kind] = {work.dense_parameters, work.expert_parameters, work.adapter_parameters};
     largest = max(largest, work.dense_parameters);
   }
   times.embedding = TimeEmbedding(context);
   times.head = TimeHead(context);
+  times.embedding_weights.dense = EndWeights(context, true, false);
+  times.head_weights.dense = EndWeights(context, false, true);
   if (context.run.mapping.zero >= 3) times.sharded_embedding = TimeShardedEmbedding(context, largest);
   return times;
+}
+
+// If explanations are on, offload of a share of 0 counts, too.
+static bool CopiesToHost(const TrainingContext& context) {
+  const Offload& offload = context.run.offload;
+  if (offload.activations > 0 || offload.parameters > 0 || OffloadedGradients(context.run) > 0) return true;
+  return context.tape != nullptr && context.device().host.bandwidth > BytesPerSecond{};
 }
 
 StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, const KindCounts& layers, bool embedding,
                     bool head) {
   StageTime stage;
-  const Ratio offloaded = context.run.offload.activations;
-  const bool has_host = context.device().host.bandwidth > BytesPerSecond{};
-  const bool counts = offloaded > 0 || (has_host && offloaded.node() != nullptr);  // explanations show a share of 0 too
-  VisitStage(context, times, layers, embedding, head, [&stage, offloaded, counts](const StagePart& part, Ratio count) {
+  const bool copies = CopiesToHost(context);
+  VisitStage(context, times, layers, embedding, head, [&](const StagePart& part, Ratio count) {
     const LayerTime& time = *part.time;
     const ShardedLayer& sharded = part.sharded;
     stage.forward += time.forward * count;
@@ -137,13 +145,15 @@ StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, con
     stage.sharded_forward += sharded.forward * count;
     stage.sharded_backward += sharded.backward * count;
     stage.sharded_link += (sharded.forward_link + sharded.backward_link) * count;
-    if (!counts) return;
-    const Seconds one = offloaded * part.offload;
-    const HostTransfer host = ExposedOffload(one, time, sharded);
-    stage.host_forward += host.forward * count;
-    stage.host_backward += host.backward * count;
-    stage.weight_gradient += host.weight_gradient * count;
-    stage.host_link += 2 * one * count;
+    if (!copies) return;
+    const HostCopies host = CopiesOf(context, part.activations, part.weights);
+    const HidingPasses passes{time.forward.Total() + sharded.forward, time.Backward() + sharded.backward,
+                              time.weight_gradient + sharded.weight_gradient};
+    const ExposedCopies exposed = ExposedBeside(passes, host);
+    stage.host_forward += exposed.forward * count;
+    stage.host_backward += exposed.backward * count;
+    stage.weight_gradient += exposed.weight_gradient * count;
+    stage.host_link += (2 * host.activations + 2 * host.weights + host.gradients) * count;
   });
   return stage;
 }
@@ -160,30 +170,6 @@ StageTime WeightedAverage(const StageTime& a, Ratio share_a, const StageTime& b,
     mixed.*part = share_a * (a.*part) + share_b * (b.*part);
   }
   return mixed;
-}
-
-namespace {
-
-// Exposed part of a transfer during a pass.
-Seconds ExposedBeside(std::string_view title, Seconds transfer, Seconds pass) {
-  return Figure(title, max(0 * kS, transfer - pass));
-}
-
-}  // namespace
-
-HostTransfer ExposedOffload(Seconds one, const LayerTime& time, const ShardedLayer& sharded) {
-  constexpr std::string_view kReload = "Exposed reload of a layer's activations";
-  const Seconds backward = time.Backward() + sharded.backward;
-  HostTransfer host;
-  host.forward = ExposedBeside("Exposed offload of a layer's activations", one, time.forward.Total() + sharded.forward);
-  if (time.weight_gradient > Seconds{}) {
-    const Seconds weight_pass = time.weight_gradient + sharded.weight_gradient;
-    host.weight_gradient = ExposedBeside("Exposed reload behind the weight gradients", one / 2, weight_pass);
-    host.backward = ExposedBeside(kReload, one / 2, backward - weight_pass) + host.weight_gradient;
-  } else {
-    host.backward = ExposedBeside(kReload, one, backward);
-  }
-  return host;
 }
 
 Flops FlopsOfStages(const TrainingContext& context, const LayerTimes& times, const std::vector<Stage>& stages) {

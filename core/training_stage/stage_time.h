@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/training_stage/context.h"
+#include "core/training_stage/host_copies.h"
 #include "core/training_stage/layer_time.h"
 #include "core/training_stage/recompute_choice.h"
 #include "core/training_stage/stage.h"
@@ -25,12 +26,14 @@ struct LayerTimes {
   ShardedLayer
       sharded_embedding;  // per micro-batch: gather of the embedding, and the last scatter, which no compute hides
   LayerTime embedding, head;
+  ByKind<PartWeights> weights;
+  PartWeights embedding_weights, head_weights;
   RecomputeChoice recompute;
 };
 struct StageTime {
   LayerPass forward, backward, recompute;
   Seconds sharded_forward, sharded_backward, sharded_link;
-  Seconds host_forward, host_backward, host_link;  // activation offload: exposed, exposed, on the link
+  Seconds host_forward, host_backward, host_link;  // offload: exposed, exposed, on the link
   Seconds weight_gradient;                         // the part of Backward() that a schedule may postpone
   [[nodiscard]] Seconds Forward() const { return forward.Total() + sharded_forward + host_forward; }
   [[nodiscard]] Seconds Backward() const {
@@ -38,21 +41,12 @@ struct StageTime {
   }
   [[nodiscard]] Seconds Total() const { return Forward() + Backward(); }
 };
-// Exposed transfers of an offloaded layer.
-struct HostTransfer {
-  Seconds forward, backward;
-  Seconds weight_gradient;  // the part of backward behind the weight gradients, if these are a separate pass
-};
-
-// Offload overlaps the forward pass, reload the backward pass; a split backward pass hides half of the reload behind
-// each part. Sharded weights use their own link at the same time, so only the longer of the two transfers is exposed.
-HostTransfer ExposedOffload(Seconds one, const LayerTime& time, const ShardedLayer& sharded);
-
 // One component of a stage: a group of identical layers, the embedding, or the head.
 struct StagePart {
   const LayerTime* time;
   ShardedLayer sharded;
-  Seconds offload;  // to transfer all of a layer's activations, one way
+  Seconds activations;  // all of a layer's on the host link, one way
+  PartWeights weights;
 };
 
 // Calls visit(part, count) for each component.
@@ -64,20 +58,22 @@ void VisitStage(const TrainingContext& context, const LayerTimes& times, const K
   };
   for (const LayerKind kind : kLayerKinds) {
     const Ratio full = FullLayers(times.recompute, layers, kind);
-    visit_some({&times.selective[kind], times.sharded_selective[kind], times.offload_selective[kind]},
-               layers.of[kind] - full);
-    visit_some({&times.full_recompute[kind], times.sharded_full_recompute[kind], times.offload_full_recompute[kind]},
+    visit_some(
+        {&times.selective[kind], times.sharded_selective[kind], times.offload_selective[kind], times.weights[kind]},
+        layers.of[kind] - full);
+    visit_some({&times.full_recompute[kind], times.sharded_full_recompute[kind], times.offload_full_recompute[kind],
+                times.weights[kind]},
                full);
   }
-  if (embedding) visit_some({&times.embedding, times.sharded_embedding, {}}, 1);
+  if (embedding) visit_some({&times.embedding, times.sharded_embedding, {}, times.embedding_weights}, 1);
   if (head) {
     const Ratio modules = context.model.mtp_layers;
     const LayerKind last = MtpKind(context);
     // An MTP module is not a layer of a virtual stage.
     const Ratio full = times.recompute.is_leading ? Ratio(0) : times.recompute.full_share * modules;
-    visit_some({&times.head, {}, {}}, 1 + modules);
-    visit_some({&times.selective[last], times.sharded_selective[last], {}}, modules - full);
-    visit_some({&times.full_recompute[last], times.sharded_full_recompute[last], {}}, full);
+    visit_some({&times.head, {}, {}, times.head_weights}, 1 + modules);
+    visit_some({&times.selective[last], times.sharded_selective[last], {}, times.weights[last]}, modules - full);
+    visit_some({&times.full_recompute[last], times.sharded_full_recompute[last], {}, times.weights[last]}, full);
   }
 }
 

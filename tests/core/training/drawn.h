@@ -72,7 +72,8 @@ inline DrawnRun DrawnTraining(std::uint64_t seed) {
       MemberText("precision", QuotedText(dice.One({"bf16", "bf16", "fp8"}))) +
       MemberText("trainable", QuotedText(dice.One({"all", "all", "all", "lora"}))) +
       MemberText("flash_attention", dice.One({"true", "true", "false"})) +
-      MemberText("offload", dice.One({"{}", "{}", "{}", "{\"activations\": 0.5}", "{\"optimizer\": 1}"})) +
+      MemberText("offload",
+                 dice.One({"{}", "{}", "{}", "{\"activations\": 0.5}", "{\"optimizer\": 1}", "{\"parameters\": 1}"})) +
       MemberText("mapping", DrawnMapping(dice, has_experts)) + "}";
   const std::string text = "{\"version\": 1, \"model\": " + QuotedText(model) + MemberText("cluster", cluster) +
                            MemberText("training", training) + MemberText("serving", "null") +

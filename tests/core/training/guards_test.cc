@@ -81,6 +81,7 @@ std::optional<Scenario> DrawScenario(Dice& dice) {
   run.optimizer = static_cast<Optimizer>(dice.Of({0, 0, 1, 2, 3, 4}));
   run.offload = {0.25 * static_cast<double>(dice.Of({0, 0, 0, 2, 4})),
                  0.25 * static_cast<double>(dice.Of({0, 0, 0, 2, 4}))};
+  run.offload.parameters = run.offload.activations;
   if (scenario.model.moe) scenario.model.moe->capacity_factor = 0.5 * static_cast<double>(dice.Of({0, 0, 2, 3}));
   mapping.tp = dice.Of({1, 2, 4, 8});
   mapping.sequence_parallel = dice.Of({0, 1}) == 1;

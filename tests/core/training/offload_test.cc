@@ -107,9 +107,9 @@ TEST(Offload, GradientsAndWeightsMoveToTheHost) {
   EXPECT_GT(Evaluated(scenario).time.offload, report.time.offload);
 }
 
-// Both devices of a DualPipe pair hold the same weights; the one whose own stage has the layers with experts streams
-// more of them in.
-TEST(Offload, UnderDualPipeEndsWithTheHeavierStage) {
+// Both devices of a DualPipe pair hold both stages: a device streams in one of them for half of the micro-batches, the
+// other for the rest.
+TEST(Offload, UnderDualPipeStreamsBothStagesIn) {
   const Scenario scenario = TrainingScenario(
       R"({"layers": 4, "hidden": 1024, "heads": 16, "ffn": 4096, "vocab": 32000,
                            "moe": {"experts": 16, "top_k": 2, "expert_ffn": 4096, "dense_layers": 2}})",
@@ -118,7 +118,25 @@ TEST(Offload, UnderDualPipeEndsWithTheHeavierStage) {
                            "mapping": {"pp": 2, "schedule": "dualpipe"}})");
   const std::vector<Stage> stages = StagesOf(scenario);
   ASSERT_GT(stages[1].Parameters(), 2 * stages[0].Parameters());
-  EXPECT_NEAR(Evaluated(scenario).communication.offload.base() / (8 * 2 * 2 * stages[1].Parameters() / 1e9), 1, 1e-9);
+  const double both = stages[0].Parameters() + stages[1].Parameters();
+  EXPECT_NEAR(Evaluated(scenario).communication.offload.base() / (8 * 2 * 2 * both / 2 / 1e9), 1, 1e-9);
+}
+
+// Two stages of two layers each. The second has the experts, whose weights take longer on the link than its passes: it
+// sets the pace. A wider MLP on the first stage, which computes beside it, hides none of that.
+TEST(Offload, OfOneStageIsNotHiddenByThePassesOfAnother) {
+  const auto with_ffn = [](const char* ffn) {
+    return Evaluated(TrainingScenario(
+        R"({"layers": 4, "hidden": 1024, "heads": 16, "vocab": 32000, "ffn": )" + std::string(ffn) +
+            R"(, "moe": {"experts": 16, "top_k": 2, "expert_ffn": 4096, "dense_layers": 2}})",
+        R"({"preset": "dgx-h100", "devices": 2, "device": {"preset": "h100-sxm5-80gb", "host": {"bandwidth": "20 GB/s"}}})",
+        R"({"sequence": 2048, "global_batch": 64, "framework": {"preset": "ideal"}, "offload": {"parameters": 1},
+                           "mapping": {"pp": 2}})"));
+  };
+  const TrainingReport narrow = with_ffn("4096"), wide = with_ffn("8192");
+  ASSERT_GT(narrow.time.offload, 0.5 * narrow.step_time);
+  EXPECT_GE(wide.time.offload, (1 - 1e-12) * narrow.time.offload);
+  EXPECT_GT(wide.step_time, narrow.step_time);
 }
 
 // ZeRO-Offload (Ren et al. 2021): 13 billion parameters train on one V100 of 32 GB; 16-bit weights stay on the device,

@@ -1,0 +1,62 @@
+#include "core/training_stage/host_copies.h"
+
+#include <string_view>
+
+#include "core/base/figure.h"
+#include "core/base/units.h"
+#include "core/training_stage/shape.h"
+#include "core/training_stage/state_bytes.h"
+
+namespace slipstick {
+namespace {
+
+// Parameters whose gradients the rank keeps: its shard from ZeRO 2 on.
+Ratio KeptGradients(const TrainingRun& run, const PartWeights& weights, const PartWeights& shards) {
+  if (run.optimizer == Optimizer::kNone) return 0;
+  const bool is_sharded = run.mapping.zero >= 2;
+  if (run.trainable == Trainable::kLora) return is_sharded ? weights.adapters / shards.dense : weights.adapters;
+  return is_sharded ? weights.dense / shards.dense + weights.experts / shards.experts : weights.dense + weights.experts;
+}
+
+Seconds Beyond(std::string_view title, Seconds copies, Seconds pass) {
+  return Figure(title, max(0 * kS, copies - pass), "not hidden by the pass");
+}
+
+}  // namespace
+
+HostCopies CopiesOf(const TrainingContext& context, Seconds activations, const PartWeights& weights) {
+  const TrainingRun& run = context.run;
+  const BytesPerSecond bandwidth = context.device().host.bandwidth;
+  const PartWeights shards{ShardRanks(run, context.shape.DataRanks()),
+                           ShardRanks(run, context.shape.ExpertDataRanks())};
+  const Ratio held = run.mapping.zero >= 3 ? weights.dense / shards.dense + weights.experts / shards.experts
+                                           : weights.dense + weights.experts;
+  const Ratio gradients = InputAt(InputOfOffloadedGradients(run), OffloadedGradients(run), context.tape);
+  HostCopies copies;
+  copies.activations = run.offload.activations * activations;
+  copies.weights = Figure("Weights of a pass on the host link",
+                          run.offload.parameters * StateBytesOf(context).weights * kB * held / bandwidth);
+  copies.gradients =
+      Figure("Gradients of a micro-batch on the host link",
+             gradients * 2 * kB * KeptGradients(run, weights, shards) / bandwidth, "in 16 bits; the host adds them up");
+  return copies;
+}
+
+ExposedCopies ExposedBeside(const HidingPasses& passes, const HostCopies& copies) {
+  ExposedCopies exposed;
+  exposed.forward = Beyond("Exposed copies of a forward pass", max(copies.activations, copies.weights), passes.forward);
+  if (passes.weight_gradient > Seconds{}) {
+    const Seconds half = copies.activations / 2;
+    exposed.weight_gradient =
+        Beyond("Exposed copies beside the weight gradients", max(half, copies.gradients), passes.weight_gradient);
+    exposed.backward =
+        Beyond("Exposed copies of a backward pass", half + copies.weights, passes.backward - passes.weight_gradient) +
+        exposed.weight_gradient;
+  } else {
+    exposed.backward = Beyond("Exposed copies of a backward pass",
+                              max(copies.activations + copies.weights, copies.gradients), passes.backward);
+  }
+  return exposed;
+}
+
+}  // namespace slipstick

@@ -1,0 +1,35 @@
+// Copies between a device and its host beside the passes of a micro-batch: offloaded activations, weights, gradients.
+#pragma once
+
+#include "core/training_stage/context.h"
+#include "core/training_stage/layer_time.h"
+
+namespace slipstick {
+
+// Weights of a layer, of the embedding or of the head, on one device.
+struct PartWeights {
+  Ratio dense = 0, experts = 0, adapters = 0;
+};
+
+// Of one part of a stage, each one way. Activations leave in the forward pass and return in the backward pass, weights
+// come for both, gradients leave in the backward pass. Both directions of the link run at once.
+struct HostCopies {
+  Seconds activations, weights, gradients;
+};
+HostCopies CopiesOf(const TrainingContext& context, Seconds activations, const PartWeights& weights);
+
+// The passes beside which they run, and how long the weight gradients take if they have a pass of their own.
+struct HidingPasses {
+  Seconds forward, backward, weight_gradient;
+};
+
+// What the passes don't hide.
+struct ExposedCopies {
+  Seconds forward, backward;
+  Seconds weight_gradient;  // the part of backward behind the weight gradients
+};
+// A split backward pass hides half of the activations behind each part, the weights behind the first, the gradients
+// behind the second.
+ExposedCopies ExposedBeside(const HidingPasses& passes, const HostCopies& copies);
+
+}  // namespace slipstick
