@@ -16,12 +16,14 @@ bool IsLarge(const LargeDeviceSteps& large, const Device& device) {
 }  // namespace
 
 StepLimits DefaultStepLimits(const MemoryBudget& rule, const Device& device) {
-  const std::optional<LargeDeviceSteps>& large = rule.large_devices;
-  if (large && IsLarge(*large, device))
-    return {large->activation_tokens, large->logit_sequences, "serving.engine.memory.large_devices.activation_tokens",
-            "serving.engine.memory.large_devices.logit_sequences"};
-  return {rule.activation_tokens, rule.logit_sequences, "serving.engine.memory.activation_tokens",
-          "serving.engine.memory.logit_sequences"};
+  const std::string memory = "serving.engine.memory.";
+  for (std::size_t i = rule.large_devices.size(); i-- > 0;) {
+    const LargeDeviceSteps& large = rule.large_devices[i];
+    if (!IsLarge(large, device)) continue;
+    const std::string row = memory + "large_devices." + std::to_string(i) + ".";
+    return {large.activation_tokens, large.logit_sequences, row + "activation_tokens", row + "logit_sequences"};
+  }
+  return {rule.activation_tokens, rule.logit_sequences, memory + "activation_tokens", memory + "logit_sequences"};
 }
 
 StepLimit StepTokensOf(const ServingLoad& load, const Device& device) {

@@ -1,6 +1,7 @@
 // Limits on the tokens and sequences of an engine's step, if the load does not state them.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "core/engine_step/serving_load.h"
@@ -11,14 +12,14 @@ namespace slipstick {
 struct StepLimits {
   Count tokens = 0;     // 0: the engine states none
   Count sequences = 0;  // sequences that are sampled; 0: the engine states none
-  std::string_view tokens_path{}, sequences_path{};
+  std::string tokens_path{}, sequences_path{};
 };
 // The engine's defaults for the device.
 StepLimits DefaultStepLimits(const MemoryBudget& rule, const Device& device);
 
 struct StepLimit {
   Count most = 0;
-  std::string_view path{};  // of the input that sets it
+  std::string path{};  // of the input that sets it
 };
 // Maximum prompt tokens per step: the load's chunk, the engine's default for the device, or its scheduler's limit.
 StepLimit StepTokensOf(const ServingLoad& load, const Device& device);

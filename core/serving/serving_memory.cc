@@ -62,21 +62,26 @@ Bytes KvCacheBudget::Room() const {
 
 namespace {
 
+// What the engine's rule takes of the memory that it refers to.
+Ratio ShareOf(const Deployment& deployment, Bytes capacity) {
+  const MemoryBudget& rule = deployment.engine.memory;
+  if (rule.share) return *rule.share;
+  return Figure("Share of the memory", max(0, 1 - HeadroomOf(deployment) / capacity), "all but the engine's headroom");
+}
+
 // By the engine's rule.
-Bytes KvCacheLeft(const MemoryBudget& rule, const KvCacheBudget& of) {
+Bytes KvCacheLeft(BudgetRule rule, Ratio share, const KvCacheBudget& of) {
   const Bytes taken_at_start = of.capacity - of.workspace;
-  switch (rule.rule) {
+  switch (rule) {
     case BudgetRule::kShareOfDevice:
-      return Figure("KV-cache budget",
-                    max(Bytes{}, rule.share * of.capacity - of.weights - of.activations - of.workspace),
+      return Figure("KV-cache budget", max(Bytes{}, share * of.capacity - of.weights - of.activations - of.workspace),
                     "the engine's share of device memory, less weights, activations and workspace");
     case BudgetRule::kShareOfFree:
-      return Figure("KV-cache budget",
-                    max(Bytes{}, rule.share * (of.capacity - of.weights - of.activations - of.workspace)),
+      return Figure("KV-cache budget", max(Bytes{}, share * (of.capacity - of.weights - of.activations - of.workspace)),
                     "the engine's share of the memory left free by weights, activations and workspace");
     case BudgetRule::kShareOfStart:
       return Figure("KV-cache budget",
-                    max(Bytes{}, min(rule.share * taken_at_start, taken_at_start - of.activations) - of.weights),
+                    max(Bytes{}, min(share * taken_at_start, taken_at_start - of.activations) - of.weights),
                     "the engine's share of the memory free at its start, less weights; activations fit in the rest");
   }
   return {};
@@ -96,7 +101,7 @@ KvCacheBudget KvCacheBudgetOf(const Deployment& deployment) {
   budget.weights = WeightsOf(deployment);
   budget.activations = ActivationsOf(deployment);
   budget.workspace = WorkspaceOf(deployment);
-  budget.kv_cache = KvCacheLeft(deployment.engine.memory, budget);
+  budget.kv_cache = KvCacheLeft(deployment.engine.memory.rule, ShareOf(deployment, budget.capacity), budget);
   if (deployment.load.prefix_cache) {
     const Bytes running =
         Figure("KV-cache budget of running requests", max(Bytes{}, budget.kv_cache - KeptPrefixesOf(deployment).device),

@@ -13,6 +13,8 @@ Bytes WeightsOf(const Deployment& deployment);
 Bytes ActivationsOf(const Deployment& deployment);
 // What the engine's process holds beside the model: context, libraries, communication.
 Bytes WorkspaceOf(const Deployment& deployment);
+// What the engine leaves beside weights and KV cache for activations and graphs, where no share is stated.
+Bytes HeadroomOf(const Deployment& deployment);
 // Bytes per device of the prefixes that an attention group keeps beside those of its running requests.
 struct KeptPrefixes {
   Bytes device, host, ssd;

@@ -76,4 +76,11 @@ Bytes WorkspaceOf(const Deployment& deployment) {
                 "context, libraries and communication buffers of several ranks, as in the engines' logs");
 }
 
+Bytes HeadroomOf(const Deployment& deployment) {
+  const MemoryBudget& rule = deployment.engine.memory;
+  const Ratio tokens = max(LargestStepOf(deployment).tokens, rule.activation_tokens);
+  return Figure("Headroom", rule.headroom + tokens * rule.headroom_per_token,
+                "memory beside weights and KV cache, where no share is stated");
+}
+
 }  // namespace slipstick

@@ -57,7 +57,7 @@ enum class BudgetRule {
 ENUM_NAMES(BudgetRule, {kShareOfDevice, "share_of_device"}, {kShareOfFree, "share_of_free"},
            {kShareOfStart, "share_of_start"});
 
-// Default settings of large devices.
+// Default settings of devices with much memory.
 struct LargeDeviceSteps {
   Bytes device_memory;                // minimum usable memory for these settings
   std::vector<Architecture> devices;  // device families to which they apply; none: all
@@ -68,7 +68,10 @@ FIELDS_OF(LargeDeviceSteps);
 
 struct MemoryBudget {
   BudgetRule rule = BudgetRule::kShareOfDevice;
-  Ratio share = 1;
+  std::optional<Ratio> share;  // absent: all but the headroom
+  // Memory beside weights and KV cache: a constant part, and one per token of the largest step, of no less than
+  // activation_tokens.
+  Bytes headroom, headroom_per_token;
   Bytes reserve;  // memory of the process for context and libraries, which the model does not compute
   Bytes reserve_parallel = 0 * kGB;  // added to the reserve if several devices share a replica
   Ratio output_reserved = 1;         // share of a request's output reserved at admission; 1 never evicts
@@ -76,7 +79,7 @@ struct MemoryBudget {
   Tally block = 1;                   // tokens per KV-cache page
   Tally activation_tokens = 0;       // tokens per step for which activations are sized; 0: they are in the reserve
   Tally logit_sequences = 0;         // sampled sequences per step, by default; 0: logits are in the reserve
-  std::optional<LargeDeviceSteps> large_devices;
+  std::vector<LargeDeviceSteps> large_devices{};  // the last that applies to a device counts
 };
 template <>
 struct Schema<MemoryBudget> {

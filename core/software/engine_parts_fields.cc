@@ -23,7 +23,14 @@ constinit const Fields Schema<LargeDeviceSteps>::fields(kLargeDeviceStepsFields)
 
 constexpr FieldRow kMemoryBudgetFields[] = {
     Of<&MemoryBudget::rule>("rule", "Memory of the KV cache"),
-    Of<&MemoryBudget::share>("share", "Share of the memory that the rule refers to").Share(),
+    Of<&MemoryBudget::share>("share", "Share of the memory that the rule refers to; default: all but the headroom")
+        .Share(),
+    Of<&MemoryBudget::headroom>("headroom", "Memory beside weights and KV cache where no share is stated")
+        .In(kGB)
+        .AtLeast(0),
+    Of<&MemoryBudget::headroom_per_token>("headroom_per_token", "Added to the headroom per token of the largest step")
+        .In(kMiB)
+        .AtLeast(0),
     Of<&MemoryBudget::reserve>("reserve", "Reserve: context and libraries of the process").In(kGB).AtLeast(0),
     Of<&MemoryBudget::reserve_parallel>("reserve_parallel",
                                         "Added to the reserve where several devices share a replica: communication")
@@ -48,7 +55,8 @@ constexpr FieldRow kMemoryBudgetFields[] = {
         "reserve")
         .Label("Sequences of the largest step")
         .Between(0, 1 << 20),
-    Of<&MemoryBudget::large_devices>("large_devices", "Largest step on devices with much memory, by default")};
+    Of<&MemoryBudget::large_devices>(
+        "large_devices", "Largest step on devices with much memory, by default; the last row that applies")};
 constinit const Fields Schema<MemoryBudget>::fields(kMemoryBudgetFields);
 
 constexpr FieldRow kStoredProductsFields[] = {

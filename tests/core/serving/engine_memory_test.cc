@@ -117,6 +117,35 @@ TEST(EngineMemory, PoolsOfSglangAreAShareOfTheStart) {
   EXPECT_NEAR(tokens("phi-4", "single-rtx-6000-ada", 1, "0.78", "bf16", {}) / 53738, 1, 0.1);
 }
 
+// SGLang sets mem_fraction_static by the device's memory, in MiB: 512, 1.5 for each token of a chunk, which grows with
+// the memory, 128 for each rank, and 2 for each captured sequence; the last two are left out. An RTX 4090 of 24,564 has
+// chunks of 2,048 and 24 sequences: 0.847. H100, 81,559, chunks of 8,192, 256 sequences: 0.835; eight of them, 512
+// sequences: 0.818. Eight H200, 143,771: 0.897; eight B200, 183,359, chunks of 16,384: 0.852.
+TEST(EngineMemory, SglangSetsItsShareByTheDevice) {
+  const auto context = [](const char* cluster, int tp, const std::vector<std::string>& more) {
+    const std::string devices = std::to_string(tp);
+    return static_cast<double>(
+        Serve(kLoad + more +
+              std::vector<std::string>{"model=llama-3.1-8b", std::string("cluster=") + cluster, "serving.engine=sglang",
+                                       "serving.devices=" + devices, "serving.mapping.tp=" + devices})
+            .max_context);
+  };
+  const struct {
+    const char* cluster;
+    int tp;
+    const char* share;
+  } cases[] = {{"single-rtx-4090", 1, "0.847"},
+               {"dgx-h100", 1, "0.835"},
+               {"dgx-h100", 8, "0.818"},
+               {"dgx-h200", 8, "0.897"},
+               {"dgx-b200", 8, "0.852"}};
+  for (const auto& [cluster, tp, share] : cases) {
+    const double stated = context(cluster, tp, {std::string("serving.engine.memory.share=") + share});
+    EXPECT_NEAR(context(cluster, tp, {}) / stated, 1, 0.035) << tp << " on " << cluster;
+  }
+  EXPECT_LT(context("dgx-h100", 1, {"serving.prefill_chunk=16384"}), 0.85 * context("dgx-h100", 1, {}));
+}
+
 // Whatever the share, what runs fits.
 TEST(EngineMemory, ActivationsFindTheirPlaceBesideAnyShare) {
   for (const std::string share : {"0.9", "0.98", "1"}) {

@@ -178,7 +178,7 @@ TEST(Pipeline, TakesNoMorePromptTokensAPassThanAChunk) {
         .static_ttft;
   };
   EXPECT_NEAR(
-      prefill("serving.prefill_chunk=2000") / prefill("serving.engine.memory.large_devices.activation_tokens=2000"), 1,
+      prefill("serving.prefill_chunk=2000") / prefill("serving.engine.memory.large_devices.0.activation_tokens=2000"), 1,
       1e-9);
   EXPECT_NE(prefill("serving.prefill_chunk=2000"), prefill("serving.prefill_chunk=null"));
 }
