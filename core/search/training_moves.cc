@@ -184,6 +184,12 @@ std::vector<Count> TrainingMoves::VirtualStages(Count pp) const {
   return even.size() > 1 ? even : powers;
 }
 
+Count TrainingMoves::LeastZero(const Degrees& degrees) const {
+  if (!IsFree(MappingAxis::kZero)) return degrees[MappingAxis::kZero];
+  const auto least = std::find_if(zeros_.begin(), zeros_.end(), [](Count zero) { return zero > 0; });
+  return least == zeros_.end() ? 0 : *least;
+}
+
 Degrees TrainingMoves::Settled(Degrees degrees) const {
   if (devices_ % degrees.ModelParallel() != 0) return degrees;
   const Count dp = DataRanks(degrees), pp = degrees[MappingAxis::kPp], tp = degrees[MappingAxis::kTp];
@@ -204,10 +210,7 @@ Degrees TrainingMoves::Settled(Degrees degrees) const {
     if (!shards || std::find(zeros_.begin(), zeros_.end(), degrees[MappingAxis::kZero]) == zeros_.end())
       degrees[MappingAxis::kZero] = 0;
     // Sharding the optimizer costs no time: a walk starts from the lowest ZeRO stage that does so.
-    if (shards && degrees[MappingAxis::kZero] == 0) {
-      const auto least = std::find_if(zeros_.begin(), zeros_.end(), [](Count zero) { return zero > 0; });
-      degrees[MappingAxis::kZero] = least == zeros_.end() ? 0 : *least;
-    }
+    if (shards && degrees[MappingAxis::kZero] == 0) degrees[MappingAxis::kZero] = LeastZero(degrees);
   }
   if (IsFree(MappingAxis::kExpertTp)) degrees[MappingAxis::kExpertTp] = std::gcd(degrees[MappingAxis::kExpertTp], tp);
   if (IsFree(MappingAxis::kSequenceParallel)) degrees[MappingAxis::kSequenceParallel] = tp > 1 ? 1 : 0;
@@ -301,9 +304,9 @@ void TrainingMoves::VisitStages(const Degrees& from, const Visit& visit) const {
   }
 }
 
-// Besides the move itself, adds changes that pay only together with it: another interleaving of a new pipeline, larger
-// micro-batches on fewer data-parallel ranks, more sharding with larger micro-batches instead of stages, other expert
-// groups.
+// Besides the move itself, adds changes that pay only together with it: another interleaving or schedule of a new pipeline, larger
+// micro-batches on fewer data-parallel ranks, more sharding with larger micro-batches instead of stages or the reverse,
+// other expert groups.
 void TrainingMoves::VisitAround(const Degrees& from, const Degrees& to, Count factor, const Visit& visit) const {
   const auto with = [&](const Degrees& base, MappingAxis member, Count value) {
     if (!IsFree(member) || value == base[member]) return;
@@ -322,11 +325,20 @@ void TrainingMoves::VisitAround(const Degrees& from, const Degrees& to, Count fa
       sharded[MappingAxis::kMicroBatch] = IsFree(MappingAxis::kMicroBatch) ? micro_batch * factor : micro_batch;
       with(sharded, MappingAxis::kZero, zeros_.back());
     }
+    if (base[MappingAxis::kPp] > from[MappingAxis::kPp]) with(base, MappingAxis::kZero, LeastZero(base));
     with(base, MappingAxis::kEp, ep * factor);
     if (ep % factor == 0) with(base, MappingAxis::kEp, ep / factor);
   };
   regroup(to);
-  if (to[MappingAxis::kPp] == from[MappingAxis::kPp] || !IsFree(MappingAxis::kVirtualStages)) return;
+  if (to[MappingAxis::kPp] == from[MappingAxis::kPp]) return;
+  if (from[MappingAxis::kPp] == 1) {
+    for (const PipelineSchedule schedule : schedules_) {
+      Degrees other = to;
+      other[MappingAxis::kSchedule] = static_cast<Count>(schedule);
+      if (schedule != to.Schedule() && IsFree(MappingAxis::kSchedule)) regroup(Settled(other));
+    }
+  }
+  if (!IsFree(MappingAxis::kVirtualStages)) return;
   const std::vector<Count> chunks = VirtualStages(to[MappingAxis::kPp]);
   for (const Count one : {chunks.back(), chunks[chunks.size() / 2]}) {
     Degrees other = to;
@@ -351,6 +363,11 @@ void TrainingMoves::VisitSplits(const Degrees& from, const Visit& visit) const {
         if (less) to[*less] /= factor;
         if (more) to[*more] *= factor;
         VisitAround(from, Settled(to), factor, visit);
+        // In place of sharding two stages may not pay where four do.
+        const bool replaces = !less && more == MappingAxis::kPp && from[MappingAxis::kPp] == 1;
+        if (!replaces || LeastZero(from) == from[MappingAxis::kZero]) continue;
+        to[*more] *= factor;
+        VisitAround(from, Settled(to), factor * factor, visit);
       }
     }
   }

@@ -95,6 +95,8 @@ class TrainingMoves {
   [[nodiscard]] Count DataRanks(const Degrees& degrees) const { return devices_ / degrees.ModelParallel(); }
   // Virtual stages per device that all hold the same number of layers; powers of two if only 1 does.
   [[nodiscard]] std::vector<Count> VirtualStages(Count pp) const;
+  // The lowest ZeRO stage that shards something, if it is free.
+  [[nodiscard]] Count LeastZero(const Degrees& degrees) const;
   // Sets the members that follow a moved degree: virtual stages, micro-batch, sharding.
   [[nodiscard]] Degrees Settled(Degrees degrees) const;
   // Whether experts are on more ranks than the framework's own dispatch kernels support.
