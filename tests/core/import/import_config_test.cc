@@ -217,23 +217,20 @@ TEST(Import, ReadsPeriodicWindows) {
   const char* const kStart =
       R"({"model_type": "gemma3_text", "num_hidden_layers": 6, "hidden_size": 64, "num_attention_heads": 4, "num_key_value_heads": 1,
           "head_dim": 16, "intermediate_size": 128, "vocab_size": 100, "sliding_window": 512)";
-  EXPECT_EQ(Imported((std::string(kStart) + "}").c_str())["model"]["global_every"], 6);
-  EXPECT_EQ(Imported((std::string(kStart) + R"(, "sliding_window_pattern": 3})").c_str())["model"]["global_every"], 3);
+  EXPECT_EQ(Imported((std::string(kStart) + "}"))["model"]["global_every"], 6);
+  EXPECT_EQ(Imported((std::string(kStart) + R"(, "sliding_window_pattern": 3})"))["model"]["global_every"], 3);
   const Json typed =
       Imported((std::string(kStart) + R"(, "layer_types": ["sliding_attention", "full_attention", "sliding_attention",
-      "full_attention", "sliding_attention", "full_attention"]})")
-                   .c_str());
+      "full_attention", "sliding_attention", "full_attention"]})"));
   EXPECT_EQ(typed["model"]["global_every"], 2);
   EXPECT_TRUE(typed["notes"].empty());
   const Json full =
       Imported((std::string(kStart) + R"(, "layer_types": ["full_attention", "full_attention", "full_attention",
-      "full_attention", "full_attention", "full_attention"]})")
-                   .c_str());
+      "full_attention", "full_attention", "full_attention"]})"));
   EXPECT_FALSE(full["model"].contains("sliding_window"));
   const Json uneven =
       Imported((std::string(kStart) + R"(, "layer_types": ["full_attention", "sliding_attention", "sliding_attention",
-      "full_attention", "sliding_attention", "sliding_attention"]})")
-                   .c_str());
+      "full_attention", "sliding_attention", "sliding_attention"]})"));
   EXPECT_EQ(uneven["model"]["global_every"], 3);
   EXPECT_EQ(uneven["notes"].size(), 1u);
 }
@@ -258,7 +255,7 @@ Json ImportedMixture(const std::string& quantization) {
       "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128, "topk_method": "noaux_tc",
       "num_nextn_predict_layers": 0, "vocab_size": 163840, "tie_word_embeddings": false,
       "quantization_config": {"quant_method": "compressed-tensors", )";
-  return Imported((shape + quantization + "}}").c_str());
+  return Imported((shape + quantization + "}}"));
 }
 
 std::string Group(const std::string& weights) {
@@ -286,8 +283,7 @@ TEST(Import, TakesThePublishedPrecisionWithTheModel) {
   const auto quantized = [](const std::string& quantization) {
     return Imported((R"({"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4,
         "intermediate_size": 128, "vocab_size": 100, )" +
-                     quantization + "}")
-                        .c_str());
+                     quantization + "}"));
   };
   const auto optimized = [&](const std::string& algorithm, const std::string& weights) {
     return quantized(R"("quantization_config": {"quant_method": "modelopt", "quant_algo": ")" + algorithm + "\", " +
@@ -313,8 +309,7 @@ TEST(Import, ReadsGroupsOfExpertsAsNodes) {
       [](const char* groups) {
         return Imported((std::string(R"({"model_type": "deepseek_v3", "num_hidden_layers": 2, "hidden_size": 64,
         "num_attention_heads": 4, "intermediate_size": 9, "vocab_size": 9, "n_routed_experts": 16, "num_experts_per_tok":
-        8, )") + groups + "}")
-                            .c_str())["model"]["moe"]["node_limit"];
+        8, )") + groups + "}"))["model"]["moe"]["node_limit"];
       };
   EXPECT_EQ(limit(R"("n_group": 8, "topk_group": 4)"), 4);
   EXPECT_EQ(limit(R"("n_group": 8, "topk_group": 3)"), 3);
@@ -339,14 +334,14 @@ TEST(Import, ReadsTheFormatsOfCompressedTensors) {
   EXPECT_EQ(unknown["notes"].size(), 1U);
 }
 
-std::vector<std::string> Paths(const char* config) {
+std::vector<std::string> Paths(const std::string& config) {
   std::vector<std::string> paths;
   for (const Issue& issue : ImportModelAnswer(config).issues) paths.push_back(issue.path);
   return paths;
 }
 using Strings = std::vector<std::string>;
 
-double ParametersOf(const char* config) { return Imported(config)["parameters"].get<double>(); }
+double ParametersOf(const std::string& config) { return Imported(config)["parameters"].get<double>(); }
 
 // Hybrids whose checkpoints are known to a few digits.
 TEST(Import, CountsHybridsLikeTheirCheckpoints) {
@@ -396,11 +391,11 @@ TEST(Import, RefusesUnsupportedHybrids) {
         "mamba_head_dim": 64, "n_groups": 1, "ssm_state_size": 16, "num_attention_heads": 2, "num_hidden_layers": 4, "vocab_size": 9)";
     return config + (pattern.empty() ? "}" : ", \"hybrid_override_pattern\": \"" + pattern + "\"}");
   };
-  EXPECT_EQ(Paths(nemotron("M-*-").c_str()), Strings{});
-  EXPECT_EQ(Paths(nemotron("").c_str()), Strings{"layer_types"});
-  EXPECT_EQ(Paths(nemotron("M-M-").c_str()), Strings{"layer_types"});
+  EXPECT_EQ(Paths(nemotron("M-*-")), Strings{});
+  EXPECT_EQ(Paths(nemotron("")), Strings{"layer_types"});
+  EXPECT_EQ(Paths(nemotron("M-M-")), Strings{"layer_types"});
   for (const char* pattern : {"M---*-", "M-*X", "MEM*E-"}) {
-    EXPECT_EQ(Paths(nemotron(pattern).c_str()), Strings{"hybrid_override_pattern"}) << pattern;
+    EXPECT_EQ(Paths(nemotron(pattern)), Strings{"hybrid_override_pattern"}) << pattern;
   }
 }
 

@@ -94,7 +94,7 @@ TEST(MixedPools, WaitByPollaczekAndKhinchineForOnePrefillServer) {
 
 // The queues themselves: requests come at random, are prefilled first come, first served, and take part in the steps of
 // the one decode group until their last token.
-struct Played {
+struct PlayedMean {
   double ttft = 0, tpot = 0, requests = 0;
 };
 class PlayedPools {
@@ -111,7 +111,7 @@ class PlayedPools {
     }
   }
 
-  std::vector<Played> Play(double rate) {
+  std::vector<PlayedMean> Play(double rate) {
     testing::Random random(7);
     const auto uniform = [&random] { return (static_cast<double>(random.Below(1u << 30)) + 0.5) / (1u << 30); };
     constexpr int kRequests = 20'000;
@@ -137,14 +137,14 @@ class PlayedPools {
 
  private:
   template <class Entering>
-  std::vector<Played> Decode(Entering entering, const std::vector<double>& came, const std::vector<std::size_t>& kind) {
+  std::vector<PlayedMean> Decode(Entering entering, const std::vector<double>& came, const std::vector<std::size_t>& kind) {
     struct Running {
       std::size_t request;
       Count left;
       double first = 0;
     };
     std::vector<Running> running;
-    std::vector<Played> played(2);
+    std::vector<PlayedMean> played(2);
     double now = 0;
     while (!entering.empty() || !running.empty()) {
       if (running.empty()) now = std::max(now, entering.top().first);
@@ -156,14 +156,14 @@ class PlayedPools {
       for (Running& one : running) {
         if (one.first == 0) one.first = now;
         if (--one.left > 0) continue;
-        Played& of = played[kind[one.request]];
+        PlayedMean& of = played[kind[one.request]];
         of.ttft += one.first - came[one.request];
         of.tpot += (now - one.first) / Number(classes_[kind[one.request]].load.output - 1);
         of.requests += 1;
       }
       std::erase_if(running, [](const Running& one) { return one.left == 0; });
     }
-    for (Played& one : played) one.ttft /= one.requests, one.tpot /= one.requests;
+    for (PlayedMean& one : played) one.ttft /= one.requests, one.tpot /= one.requests;
     return played;
   }
   static double Number(auto count) { return static_cast<double>(count); }
@@ -191,7 +191,7 @@ TEST(MixedPools, AgreeWithTheirQueuesPlayed) {
                      std::to_string(occupied));
         const Scenario scenario = OnPools(Pools(prefillers, 1, rate), mixture);
         const ServingReport closed = EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, false);
-        const std::vector<Played> played = PlayedPools(scenario, static_cast<std::size_t>(prefillers)).Play(rate);
+        const std::vector<PlayedMean> played = PlayedPools(scenario, static_cast<std::size_t>(prefillers)).Play(rate);
         for (std::size_t i = 0; i < 2; ++i) {
           const ServedClass& one = closed.classes[i];
           EXPECT_NEAR((one.ttft + one.tpot / 2).base() / played[i].ttft, 1, 0.1) << i;
