@@ -79,9 +79,9 @@ Degrees TrainingMoves::Pinned() const {
 
 TrainingMapping TrainingMoves::MappingOf(const Degrees& degrees) const {
   TrainingMapping mapping = run_.mapping;
-  mapping.tp = degrees[MappingAxis::kTp], mapping.cp = degrees[MappingAxis::kCp],
-  mapping.pp = degrees[MappingAxis::kPp];
-  mapping.ep = degrees[MappingAxis::kEp], mapping.expert_tp = degrees[MappingAxis::kExpertTp];
+  mapping.tp = degrees[MappingAxis::kTp], mapping.cp = degrees[MappingAxis::kCp];
+  mapping.pp = degrees[MappingAxis::kPp], mapping.ep = degrees[MappingAxis::kEp];
+  mapping.expert_tp = degrees[MappingAxis::kExpertTp];
   mapping.virtual_stages = degrees[MappingAxis::kVirtualStages],
   mapping.micro_batch = degrees[MappingAxis::kMicroBatch];
   mapping.zero = degrees[MappingAxis::kZero], mapping.schedule = degrees.Schedule();
@@ -304,9 +304,8 @@ void TrainingMoves::VisitStages(const Degrees& from, const Visit& visit) const {
   }
 }
 
-// Besides the move itself, adds changes that pay only together with it: another interleaving or schedule of a new pipeline, larger
-// micro-batches on fewer data-parallel ranks, more sharding with larger micro-batches instead of stages or the reverse,
-// other expert groups.
+// Adds changes that pay only together with the move: another interleaving or schedule of a new pipeline, larger
+// micro-batches on fewer data-parallel ranks, more sharding instead of stages or the reverse, other expert groups.
 void TrainingMoves::VisitAround(const Degrees& from, const Degrees& to, Count factor, const Visit& visit) const {
   const auto with = [&](const Degrees& base, MappingAxis member, Count value) {
     if (!IsFree(member) || value == base[member]) return;
@@ -363,10 +362,9 @@ void TrainingMoves::VisitSplits(const Degrees& from, const Visit& visit) const {
         if (less) to[*less] /= factor;
         if (more) to[*more] *= factor;
         VisitAround(from, Settled(to), factor, visit);
-        // In place of sharding two stages may not pay where four do.
-        const bool replaces = !less && more == MappingAxis::kPp && from[MappingAxis::kPp] == 1;
-        if (!replaces || LeastZero(from) == from[MappingAxis::kZero]) continue;
-        to[*more] *= factor;
+        if (less || more != MappingAxis::kPp || from[MappingAxis::kPp] > 1) continue;
+        if (from[MappingAxis::kZero] == LeastZero(from)) continue;
+        to[*more] *= factor;  // in place of sharding two stages may not pay where four do
         VisitAround(from, Settled(to), factor * factor, visit);
       }
     }

@@ -177,6 +177,15 @@ TEST(Diffusion, SequenceParallelismSharesTheWork) {
   EXPECT_LT(exchange, 2 * bytes / 450e9);
 }
 
+// Each of 57 blocks hides its exchange behind its own attention, whether 38 of them are of another kind or not there.
+TEST(Diffusion, ARingIsHiddenByTheAttentionOfItsOwnBlock) {
+  const Assignments slow = kFlux + Assignments{"diffusion.ring=2", "cluster.networks.0.bandwidth=20 GB/s"};
+  const double both = Figure(slow, "time_s.communication"),
+               joint = Figure(slow + Assignments{"diffusion.model.single_blocks=0"}, "time_s.communication");
+  EXPECT_GT(joint, 0);
+  EXPECT_NEAR(both / 57, joint / 19, 1e-9 * joint);
+}
+
 TEST(Diffusion, GuidanceInParallelHalvesAStep) {
   const Assignments guided = kWan + Assignments{"diffusion.guidance_parallel=true"};
   EXPECT_NEAR(Figure(guided, "step_s"), Figure(kWan, "step_s") / 2, 1e-9);

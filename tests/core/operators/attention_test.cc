@@ -117,6 +117,14 @@ TEST(Attention, LatentDecodeAsMeasured) {
   EXPECT_NEAR(Us(mla, AttentionH100()) / 139, 1, 0.12);
 }
 
+// The last two of five tokens attend to four and five, in 3 sequences and 16 heads: 192 elements of a query and a key,
+// 128 of a value.
+TEST(Attention, LatentPrefillCountsThePairsOfTheCausalMask) {
+  LatentAttention mla;
+  mla.batch = 3, mla.heads = 16, mla.q_len = 2, mla.kv_len = 5;
+  EXPECT_EQ(TimeOf(mla, AttentionH100()).flops.base(), 3 * 16 * (4 + 5) * (192 + 128) * 2.0);
+}
+
 // The queries of a sequence, which verifies drafts, are rows beside its heads, 64 to a block: 16 heads with four queries
 // fill one block and read the latent KV cache once, with eight two blocks and still once from memory.
 // vllm-project/vllm pull request 27363, FlashAttention-3 on H100: 128 sequences of 1,024 tokens and 16 heads take 71,

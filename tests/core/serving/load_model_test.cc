@@ -178,8 +178,8 @@ TEST(Pipeline, TakesNoMorePromptTokensAPassThanAChunk) {
         .static_ttft;
   };
   EXPECT_NEAR(
-      prefill("serving.prefill_chunk=2000") / prefill("serving.engine.memory.large_devices.0.activation_tokens=2000"), 1,
-      1e-9);
+      prefill("serving.prefill_chunk=2000") / prefill("serving.engine.memory.large_devices.0.activation_tokens=2000"),
+      1, 1e-9);
   EXPECT_NE(prefill("serving.prefill_chunk=2000"), prefill("serving.prefill_chunk=null"));
 }
 

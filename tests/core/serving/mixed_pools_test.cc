@@ -137,7 +137,8 @@ class PlayedPools {
 
  private:
   template <class Entering>
-  std::vector<PlayedMean> Decode(Entering entering, const std::vector<double>& came, const std::vector<std::size_t>& kind) {
+  std::vector<PlayedMean> Decode(Entering entering, const std::vector<double>& came,
+                                 const std::vector<std::size_t>& kind) {
     struct Running {
       std::size_t request;
       Count left;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <iterator>
@@ -46,6 +47,33 @@ Json Judged(const std::string& id, const std::function<double(std::size_t place)
     points.push_back(Json{{"label", labels[place]}, {"figures", std::move(figures)}, {"issues", Json::array()}});
   }
   return (*ParseJson(StudyOfPointsAnswer(id, JsonText(points)).text))["expectations"];
+}
+
+// Times that are three times the measured ones, and times that fall as those grow.
+TEST(PaperStudy, CorrelatesPredictedWithMeasured) {
+  const Json expectation = [] {
+    const Json& expected = (*FindPreset("study", "flash-attention-versions"))["expect"];
+    return *std::find_if(expected.begin(), expected.end(), [](const Json& one) { return one.contains("matches"); });
+  }();
+  const auto correlation = [&expectation](double slope) {
+    Json points = Json::array();
+    double measured = 1;
+    for (const Json& label : expectation["at"]) {
+      const auto path = expectation["matches"].get<std::string>();
+      points.push_back(Json{{"label", label},
+                            {"figures", {{path, 100 + slope * measured}}},
+                            {"measured", {{path, measured}}},
+                            {"issues", Json::array()}});
+      measured *= 2;
+    }
+    const Json answer = *ParseJson(StudyOfPointsAnswer("flash-attention-versions", JsonText(points)).text);
+    for (const Json& verdict : answer["expectations"])
+      if (verdict["found"].is_object() && verdict["found"].contains("correlation"))
+        return verdict["found"]["correlation"].get<double>();
+    return 0.0;
+  };
+  EXPECT_NEAR(correlation(3), 1, 1e-12);
+  EXPECT_NEAR(correlation(-1), -1, 1e-12);
 }
 
 TEST(PaperStudy, EqualFiguresMeetOnlyFlatExpectations) {
