@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "core/search/framework_limits.h"
-#include "core/search/limits.h"
 
 namespace slipstick {
 namespace {
@@ -184,12 +183,6 @@ std::vector<Count> TrainingMoves::VirtualStages(Count pp) const {
   return even.size() > 1 ? even : powers;
 }
 
-Count TrainingMoves::LeastZero(const Degrees& degrees) const {
-  if (!IsFree(MappingAxis::kZero)) return degrees[MappingAxis::kZero];
-  const auto least = std::find_if(zeros_.begin(), zeros_.end(), [](Count zero) { return zero > 0; });
-  return least == zeros_.end() ? 0 : *least;
-}
-
 Degrees TrainingMoves::Settled(Degrees degrees) const {
   if (devices_ % degrees.ModelParallel() != 0) return degrees;
   const Count dp = DataRanks(degrees), pp = degrees[MappingAxis::kPp], tp = degrees[MappingAxis::kTp];
@@ -210,64 +203,14 @@ Degrees TrainingMoves::Settled(Degrees degrees) const {
     if (!shards || std::find(zeros_.begin(), zeros_.end(), degrees[MappingAxis::kZero]) == zeros_.end())
       degrees[MappingAxis::kZero] = 0;
     // Sharding the optimizer costs no time: a walk starts from the lowest ZeRO stage that does so.
-    if (shards && degrees[MappingAxis::kZero] == 0) degrees[MappingAxis::kZero] = LeastZero(degrees);
+    if (shards && degrees[MappingAxis::kZero] == 0) {
+      const auto least = std::find_if(zeros_.begin(), zeros_.end(), [](Count zero) { return zero > 0; });
+      degrees[MappingAxis::kZero] = least == zeros_.end() ? 0 : *least;
+    }
   }
   if (IsFree(MappingAxis::kExpertTp)) degrees[MappingAxis::kExpertTp] = std::gcd(degrees[MappingAxis::kExpertTp], tp);
   if (IsFree(MappingAxis::kSequenceParallel)) degrees[MappingAxis::kSequenceParallel] = tp > 1 ? 1 : 0;
   return degrees;
-}
-
-std::vector<std::vector<Degrees>> TrainingMoves::Columns() const {
-  const Count inner = cluster_.networks.empty() ? Tally(1) : cluster_.networks.front().size;
-  const std::vector<Count> all = Divisors(devices_);
-  // Only degrees that the model itself allows: a number of devices may have hundreds of divisors, and three degrees are
-  // combined here.
-  const auto values = [&](MappingAxis member) {
-    std::vector<Count> degrees = IsFree(member) ? all : std::vector<Count>{Pinned()[member]};
-    const auto is_illegal = [&](Count degree) {
-      if (member == MappingAxis::kTp) return model_.heads % degree != 0;
-      return member == MappingAxis::kCp ? run_.sequence % degree != 0 : degree > model_.layers;
-    };
-    degrees.erase(std::remove_if(degrees.begin(), degrees.end(), is_illegal), degrees.end());
-    return degrees;
-  };
-  std::vector<Count> experts =
-      IsFree(MappingAxis::kEp) ? Divisors(model_.moe->experts) : std::vector<Count>{Pinned()[MappingAxis::kEp]};
-  std::vector<std::vector<Degrees>> columns;
-  const auto add = [&](Count tp, Count expert_tp, Count ep, Count cp) {
-    std::vector<Degrees> column;
-    for (const Count pp : values(MappingAxis::kPp)) {
-      Degrees one = Pinned();
-      one[MappingAxis::kTp] = tp, one[MappingAxis::kEp] = ep, one[MappingAxis::kCp] = cp, one[MappingAxis::kPp] = pp;
-      if (IsFree(MappingAxis::kExpertTp)) one[MappingAxis::kExpertTp] = expert_tp;
-      one = WithExchange({}, Settled(one));
-      if (IsLegal(one)) column.push_back(one);
-    }
-    if (!column.empty()) columns.push_back(std::move(column));
-  };
-  for (const bool within : {true, false}) {
-    for (const Count cp : values(MappingAxis::kCp)) {
-      for (const Count tp : values(MappingAxis::kTp)) {
-        if (within && IsFree(MappingAxis::kTp) && tp > inner) continue;
-        for (const Count ep : experts) {
-          add(tp, 1, ep, cp);
-          if (tp > 1 && IsFree(MappingAxis::kExpertTp)) add(tp, tp, ep, cp);
-          // For long sequences: the rest of a node beside tensor parallelism shares the context.
-          if (IsFree(MappingAxis::kCp) && inner > tp * cp && inner % tp == 0) add(tp, 1, ep, inner / tp);
-        }
-      }
-      if (!columns.empty()) return columns;
-    }
-  }
-  return columns;
-}
-
-std::optional<Degrees> TrainingMoves::FullySharded(const Degrees& degrees) const {
-  const bool shards = DataRanks(degrees) * degrees[MappingAxis::kCp] > 1;
-  if (!shards || !IsFree(MappingAxis::kZero) || zeros_.back() <= degrees[MappingAxis::kZero]) return std::nullopt;
-  Degrees sharded = degrees;
-  sharded[MappingAxis::kZero] = zeros_.back();
-  return sharded;
 }
 
 void TrainingMoves::VisitStages(const Degrees& from, const Visit& visit) const {
@@ -304,8 +247,9 @@ void TrainingMoves::VisitStages(const Degrees& from, const Visit& visit) const {
   }
 }
 
-// Adds changes that pay only together with the move: another interleaving or schedule of a new pipeline, larger
-// micro-batches on fewer data-parallel ranks, more sharding instead of stages or the reverse, other expert groups.
+// Besides the move itself, adds changes that pay only together with it: another interleaving of a new pipeline, larger
+// micro-batches on fewer data-parallel ranks, more sharding with larger micro-batches instead of stages, other expert
+// groups.
 void TrainingMoves::VisitAround(const Degrees& from, const Degrees& to, Count factor, const Visit& visit) const {
   const auto with = [&](const Degrees& base, MappingAxis member, Count value) {
     if (!IsFree(member) || value == base[member]) return;
@@ -324,20 +268,11 @@ void TrainingMoves::VisitAround(const Degrees& from, const Degrees& to, Count fa
       sharded[MappingAxis::kMicroBatch] = IsFree(MappingAxis::kMicroBatch) ? micro_batch * factor : micro_batch;
       with(sharded, MappingAxis::kZero, zeros_.back());
     }
-    if (base[MappingAxis::kPp] > from[MappingAxis::kPp]) with(base, MappingAxis::kZero, LeastZero(base));
     with(base, MappingAxis::kEp, ep * factor);
     if (ep % factor == 0) with(base, MappingAxis::kEp, ep / factor);
   };
   regroup(to);
-  if (to[MappingAxis::kPp] == from[MappingAxis::kPp]) return;
-  if (from[MappingAxis::kPp] == 1) {
-    for (const PipelineSchedule schedule : schedules_) {
-      Degrees other = to;
-      other[MappingAxis::kSchedule] = static_cast<Count>(schedule);
-      if (schedule != to.Schedule() && IsFree(MappingAxis::kSchedule)) regroup(Settled(other));
-    }
-  }
-  if (!IsFree(MappingAxis::kVirtualStages)) return;
+  if (to[MappingAxis::kPp] == from[MappingAxis::kPp] || !IsFree(MappingAxis::kVirtualStages)) return;
   const std::vector<Count> chunks = VirtualStages(to[MappingAxis::kPp]);
   for (const Count one : {chunks.back(), chunks[chunks.size() / 2]}) {
     Degrees other = to;
@@ -362,10 +297,28 @@ void TrainingMoves::VisitSplits(const Degrees& from, const Visit& visit) const {
         if (less) to[*less] /= factor;
         if (more) to[*more] *= factor;
         VisitAround(from, Settled(to), factor, visit);
-        if (less || more != MappingAxis::kPp || from[MappingAxis::kPp] > 1) continue;
-        if (from[MappingAxis::kZero] == LeastZero(from)) continue;
-        to[*more] *= factor;  // in place of sharding two stages may not pay where four do
-        VisitAround(from, Settled(to), factor * factor, visit);
+      }
+    }
+  }
+}
+
+void TrainingMoves::VisitNewPipelines(const Degrees& from, const Visit& visit) const {
+  if (from[MappingAxis::kPp] > 1 || !IsFree(MappingAxis::kPp)) return;
+  const Visit visit_legal = [&](const Degrees& moved) {
+    const Degrees to = WithExchange(from, moved);
+    if (IsLegal(to)) visit(to);
+  };
+  for (const Count factor : factors_) {
+    for (const Count stages : {factor, factor * factor}) {
+      for (const PipelineSchedule schedule : schedules_) {
+        if (!IsFree(MappingAxis::kSchedule) && schedule != from.Schedule()) continue;
+        Degrees to = from;
+        to[MappingAxis::kPp] = stages, to[MappingAxis::kSchedule] = static_cast<Count>(schedule);
+        if (IsFree(MappingAxis::kZero)) to[MappingAxis::kZero] = 0;
+        VisitAround(from, Settled(to), stages, visit_legal);
+        if (!IsFree(MappingAxis::kTp) || to[MappingAxis::kTp] % stages != 0) continue;
+        to[MappingAxis::kTp] /= stages;
+        VisitAround(from, Settled(to), stages, visit_legal);
       }
     }
   }

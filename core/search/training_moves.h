@@ -84,6 +84,9 @@ class TrainingMoves {
   // Visits legal points that differ in one degree, or in two whose product is constant.
   using Visit = std::function<void(const Degrees&)>;
   void VisitNeighbors(const Degrees& from, const Visit& visit) const;
+  // Visits pipelines of a few stages from a point that has none, with each schedule and as little sharding as costs no
+  // time: their neighbors in between may be slower than either.
+  void VisitNewPipelines(const Degrees& from, const Visit& visit) const;
 
  private:
   [[nodiscard]] Degrees Pinned() const;
@@ -95,8 +98,6 @@ class TrainingMoves {
   [[nodiscard]] Count DataRanks(const Degrees& degrees) const { return devices_ / degrees.ModelParallel(); }
   // Virtual stages per device that all hold the same number of layers; powers of two if only 1 does.
   [[nodiscard]] std::vector<Count> VirtualStages(Count pp) const;
-  // The lowest ZeRO stage that shards something, if it is free.
-  [[nodiscard]] Count LeastZero(const Degrees& degrees) const;
   // Sets the members that follow a moved degree: virtual stages, micro-batch, sharding.
   [[nodiscard]] Degrees Settled(Degrees degrees) const;
   // Whether experts are on more ranks than the framework's own dispatch kernels support.

@@ -179,7 +179,13 @@ class TrainingTuner {
       const Point end = Walked(start);
       if (!best || end.cost.IsBetterThan(best->cost)) best = end;
     }
-    return best;
+    if (!best) return best;
+    Point beyond = *best;
+    moves_->VisitNewPipelines(best->degrees, [&](const Degrees& to) {
+      const TrainingCost cost = CostOf(to, beyond.cost.fits ? beyond.cost.per_sequence : kNoLimit);
+      if (cost.IsBetterThan(beyond.cost)) beyond = {to, cost};
+    });
+    return Walked(beyond);
   }
 
   // Nothing where everything fits so.
