@@ -10,12 +10,17 @@
 namespace slipstick {
 namespace {
 
-// Parameters whose gradients the rank keeps: its shard from ZeRO 2 on.
-Ratio KeptGradients(const TrainingRun& run, const PartWeights& weights, const PartWeights& shards) {
+// Of weights that ZeRO shards from stage `from` on, those that the rank holds.
+PartWeights Held(const TrainingContext& context, const PartWeights& weights, int from) {
+  if (context.run.mapping.zero < from) return weights;
+  const Ratio dense_shards = ShardRanks(context.run, context.shape.DataRanks()),
+              expert_shards = ShardRanks(context.run, context.shape.ExpertDataRanks());
+  return {weights.dense / dense_shards, weights.experts / expert_shards, weights.adapters / dense_shards};
+}
+
+Ratio Trained(const TrainingRun& run, const PartWeights& weights) {
   if (run.optimizer == Optimizer::kNone) return 0;
-  const bool is_sharded = run.mapping.zero >= 2;
-  if (run.trainable == Trainable::kLora) return is_sharded ? weights.adapters / shards.dense : weights.adapters;
-  return is_sharded ? weights.dense / shards.dense + weights.experts / shards.experts : weights.dense + weights.experts;
+  return run.trainable == Trainable::kLora ? weights.adapters : weights.dense + weights.experts;
 }
 
 Seconds Beyond(std::string_view title, Seconds copies, Seconds pass) {
@@ -27,18 +32,15 @@ Seconds Beyond(std::string_view title, Seconds copies, Seconds pass) {
 HostCopies CopiesOf(const TrainingContext& context, Seconds activations, const PartWeights& weights) {
   const TrainingRun& run = context.run;
   const BytesPerSecond bandwidth = context.device().host.bandwidth;
-  const PartWeights shards{ShardRanks(run, context.shape.DataRanks()),
-                           ShardRanks(run, context.shape.ExpertDataRanks())};
-  const Ratio held = run.mapping.zero >= 3 ? weights.dense / shards.dense + weights.experts / shards.experts
-                                           : weights.dense + weights.experts;
+  const PartWeights held = Held(context, weights, 3);
   const Ratio gradients = InputAt(InputOfOffloadedGradients(run), OffloadedGradients(run), context.tape);
   HostCopies copies;
   copies.activations = run.offload.activations * activations;
-  copies.weights = Figure("Weights of a pass on the host link",
-                          run.offload.parameters * StateBytesOf(context).weights * kB * held / bandwidth);
-  copies.gradients =
-      Figure("Gradients of a micro-batch on the host link",
-             gradients * 2 * kB * KeptGradients(run, weights, shards) / bandwidth, "in 16 bits; the host adds them up");
+  copies.weights = Figure("Weights of a pass on the host link", run.offload.parameters * StateBytesOf(context).weights *
+                                                                    kB * (held.dense + held.experts) / bandwidth);
+  copies.gradients = Figure("Gradients of a micro-batch on the host link",
+                            gradients * 2 * kB * Trained(run, Held(context, weights, 2)) / bandwidth,
+                            "in 16 bits; the host adds them up");
   return copies;
 }
 

@@ -87,6 +87,13 @@ ShardedLayer TimeShardedEmbedding(const TrainingContext& context, Ratio largest)
   return {Figure("Exposed gather of the embedding's table", 0.5 * gather), last_scatter, {}, gather, last_scatter};
 }
 
+// If explanations are on, offload of a share of 0 counts, too.
+bool CopiesToHost(const TrainingContext& context) {
+  const Offload& offload = context.run.offload;
+  if (offload.activations > 0 || offload.parameters > 0 || OffloadedGradients(context.run) > 0) return true;
+  return context.tape != nullptr && context.device().host.bandwidth > BytesPerSecond{};
+}
+
 }  // namespace
 
 LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, const RecomputeChoice& recompute,
@@ -122,13 +129,6 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
   times.head_weights.dense = EndWeights(context, false, true);
   if (context.run.mapping.zero >= 3) times.sharded_embedding = TimeShardedEmbedding(context, largest);
   return times;
-}
-
-// If explanations are on, offload of a share of 0 counts, too.
-static bool CopiesToHost(const TrainingContext& context) {
-  const Offload& offload = context.run.offload;
-  if (offload.activations > 0 || offload.parameters > 0 || OffloadedGradients(context.run) > 0) return true;
-  return context.tape != nullptr && context.device().host.bandwidth > BytesPerSecond{};
 }
 
 StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, const KindCounts& layers, bool embedding,
