@@ -19,17 +19,16 @@ StepLimits DefaultStepLimits(const MemoryBudget& rule, const Device& device) {
   const std::string memory = "serving.engine.memory.";
   for (std::size_t i = rule.large_devices.size(); i-- > 0;) {
     const LargeDeviceSteps& large = rule.large_devices[i];
-    if (!IsLarge(large, device)) continue;
-    const std::string row = memory + "large_devices." + std::to_string(i) + ".";
-    return {large.activation_tokens, large.logit_sequences, row + "activation_tokens", row + "logit_sequences"};
+    if (IsLarge(large, device))
+      return {large.activation_tokens, large.logit_sequences, memory + "large_devices." + std::to_string(i) + "."};
   }
-  return {rule.activation_tokens, rule.logit_sequences, memory + "activation_tokens", memory + "logit_sequences"};
+  return {rule.activation_tokens, rule.logit_sequences, memory};
 }
 
 StepLimit StepTokensOf(const ServingLoad& load, const Device& device) {
   if (load.prefill_chunk) return {*load.prefill_chunk, "serving.prefill_chunk"};
   const StepLimits limits = DefaultStepLimits(load.engine.memory, device);
-  if (limits.tokens > 0) return {limits.tokens, limits.tokens_path};
+  if (limits.tokens > 0) return {limits.tokens, limits.TokensPath()};
   return {load.engine.scheduler.prefill_tokens, "serving.engine.prefill_tokens"};
 }
 
@@ -39,7 +38,7 @@ StepLimit SequencesOf(const ServingLoad& load, const Device& device) {
   const bool queues = load.concurrency || load.requests_per_s;
   if (load.tuning.raises_limits || !queues) return scheduler;
   const StepLimits limits = DefaultStepLimits(load.engine.memory, device);
-  return limits.sequences > 0 && limits.sequences < scheduler.most ? StepLimit{limits.sequences, limits.sequences_path}
+  return limits.sequences > 0 && limits.sequences < scheduler.most ? StepLimit{limits.sequences, limits.SequencesPath()}
                                                                    : scheduler;
 }
 

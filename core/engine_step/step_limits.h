@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "core/engine_step/serving_load.h"
 #include "core/hardware/device.h"
@@ -12,7 +11,9 @@ namespace slipstick {
 struct StepLimits {
   Count tokens = 0;     // 0: the engine states none
   Count sequences = 0;  // sequences that are sampled; 0: the engine states none
-  std::string tokens_path{}, sequences_path{};
+  std::string path{};   // of the part that states both
+  [[nodiscard]] std::string TokensPath() const { return path + "activation_tokens"; }
+  [[nodiscard]] std::string SequencesPath() const { return path + "logit_sequences"; }
 };
 // The engine's defaults for the device.
 StepLimits DefaultStepLimits(const MemoryBudget& rule, const Device& device);

@@ -185,7 +185,7 @@ class TrainingTuner {
       const TrainingCost cost = CostOf(to, beyond.cost.fits ? beyond.cost.per_sequence : kNoLimit);
       if (cost.IsBetterThan(beyond.cost)) beyond = {to, cost};
     });
-    return Walked(beyond);
+    return beyond.degrees == best->degrees ? best : Walked(beyond);
   }
 
   // Nothing where everything fits so.

@@ -180,7 +180,7 @@ Tally DefaultSequences(const Deployment& deployment) {
   const StepLimits limits = DefaultStepLimits(deployment.engine.memory, deployment.cluster.device);
   if (!(limits.sequences > 0)) return 0;
   return TallyOf(Figure("Concurrent sequences by the engine's default",
-                        deployment.InputAt(limits.sequences_path, Ratio(limits.sequences)), "without a flag for it"));
+                        deployment.InputAt(limits.SequencesPath(), Ratio(limits.sequences)), "without a flag for it"));
 }
 
 Ratio SequencesThatFit(const Deployment& deployment, Bytes room, const HeldByRequest& held) {

@@ -22,10 +22,10 @@ LargestStep LargestStepOf(const Deployment& deployment) {
   const StepLimits limits = DefaultStepLimits(deployment.engine.memory, deployment.cluster.device);
   const Ratio tokens = limits.tokens > 0 && load.prefill_chunk
                            ? Ratio(*load.prefill_chunk)
-                           : deployment.InputAt(limits.tokens_path, Ratio(limits.tokens)),
+                           : deployment.InputAt(limits.TokensPath(), Ratio(limits.tokens)),
               sequences = limits.sequences > 0 && load.max_requests
                               ? Ratio(*load.max_requests)
-                              : deployment.InputAt(limits.sequences_path, Ratio(limits.sequences));
+                              : deployment.InputAt(limits.SequencesPath(), Ratio(limits.sequences));
   return {tokens,
           Figure("Sequences that the largest step samples", min(tokens, sequences), "a token of each at least")};
 }

@@ -5,7 +5,6 @@
 #include "core/base/figure.h"
 #include "core/base/units.h"
 #include "core/training_stage/shape.h"
-#include "core/training_stage/state_bytes.h"
 
 namespace slipstick {
 namespace {
@@ -29,15 +28,16 @@ Seconds Beyond(std::string_view title, Seconds copies, Seconds pass) {
 
 }  // namespace
 
-HostCopies CopiesOf(const TrainingContext& context, Seconds activations, const PartWeights& weights) {
+HostCopies CopiesOf(const TrainingContext& context, Seconds activations, const PartWeights& weights,
+                    Ratio weight_bytes) {
   const TrainingRun& run = context.run;
   const BytesPerSecond bandwidth = context.device().host.bandwidth;
   const PartWeights held = Held(context, weights, 3);
   const Ratio gradients = InputAt(InputOfOffloadedGradients(run), OffloadedGradients(run), context.tape);
   HostCopies copies;
   copies.activations = run.offload.activations * activations;
-  copies.weights = Figure("Weights of a pass on the host link", run.offload.parameters * StateBytesOf(context).weights *
-                                                                    kB * (held.dense + held.experts) / bandwidth);
+  copies.weights = Figure("Weights of a pass on the host link",
+                          run.offload.parameters * weight_bytes * kB * (held.dense + held.experts) / bandwidth);
   copies.gradients = Figure("Gradients of a micro-batch on the host link",
                             gradients * 2 * kB * Trained(run, Held(context, weights, 2)) / bandwidth,
                             "in 16 bits; the host adds them up");

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/training_stage/context.h"
-#include "core/training_stage/layer_time.h"
 
 namespace slipstick {
 
@@ -16,7 +15,9 @@ struct PartWeights {
 struct HostCopies {
   Seconds activations, weights, gradients;
 };
-HostCopies CopiesOf(const TrainingContext& context, Seconds activations, const PartWeights& weights);
+// `weight_bytes`: per parameter, as the rank holds it.
+HostCopies CopiesOf(const TrainingContext& context, Seconds activations, const PartWeights& weights,
+                    Ratio weight_bytes);
 
 // The passes beside which they run, and how long the weight gradients take if they have a pass of their own.
 struct HidingPasses {

@@ -135,6 +135,7 @@ StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, con
                     bool head) {
   StageTime stage;
   const bool copies = CopiesToHost(context);
+  const Ratio weight_bytes = copies ? StateBytesOf(context).weights : Ratio(0);
   VisitStage(context, times, layers, embedding, head, [&](const StagePart& part, Ratio count) {
     const LayerTime& time = *part.time;
     const ShardedLayer& sharded = part.sharded;
@@ -146,7 +147,7 @@ StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, con
     stage.sharded_backward += sharded.backward * count;
     stage.sharded_link += (sharded.forward_link + sharded.backward_link) * count;
     if (!copies) return;
-    const HostCopies host = CopiesOf(context, part.activations, part.weights);
+    const HostCopies host = CopiesOf(context, part.activations, part.weights, weight_bytes);
     const HidingPasses passes{time.forward.Total() + sharded.forward, time.Backward() + sharded.backward,
                               time.weight_gradient + sharded.weight_gradient};
     const ExposedCopies exposed = ExposedBeside(passes, host);

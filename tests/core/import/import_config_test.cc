@@ -214,23 +214,20 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST(Import, ReadsPeriodicWindows) {
-  const char* const kStart =
+  const std::string start =
       R"({"model_type": "gemma3_text", "num_hidden_layers": 6, "hidden_size": 64, "num_attention_heads": 4, "num_key_value_heads": 1,
           "head_dim": 16, "intermediate_size": 128, "vocab_size": 100, "sliding_window": 512)";
-  EXPECT_EQ(Imported((std::string(kStart) + "}"))["model"]["global_every"], 6);
-  EXPECT_EQ(Imported((std::string(kStart) + R"(, "sliding_window_pattern": 3})"))["model"]["global_every"], 3);
-  const Json typed =
-      Imported((std::string(kStart) + R"(, "layer_types": ["sliding_attention", "full_attention", "sliding_attention",
-      "full_attention", "sliding_attention", "full_attention"]})"));
+  EXPECT_EQ(Imported(start + "}")["model"]["global_every"], 6);
+  EXPECT_EQ(Imported(start + R"(, "sliding_window_pattern": 3})")["model"]["global_every"], 3);
+  const Json typed = Imported(start + R"(, "layer_types": ["sliding_attention", "full_attention", "sliding_attention",
+      "full_attention", "sliding_attention", "full_attention"]})");
   EXPECT_EQ(typed["model"]["global_every"], 2);
   EXPECT_TRUE(typed["notes"].empty());
-  const Json full =
-      Imported((std::string(kStart) + R"(, "layer_types": ["full_attention", "full_attention", "full_attention",
-      "full_attention", "full_attention", "full_attention"]})"));
+  const Json full = Imported(start + R"(, "layer_types": ["full_attention", "full_attention", "full_attention",
+      "full_attention", "full_attention", "full_attention"]})");
   EXPECT_FALSE(full["model"].contains("sliding_window"));
-  const Json uneven =
-      Imported((std::string(kStart) + R"(, "layer_types": ["full_attention", "sliding_attention", "sliding_attention",
-      "full_attention", "sliding_attention", "sliding_attention"]})"));
+  const Json uneven = Imported(start + R"(, "layer_types": ["full_attention", "sliding_attention", "sliding_attention",
+      "full_attention", "sliding_attention", "sliding_attention"]})");
   EXPECT_EQ(uneven["model"]["global_every"], 3);
   EXPECT_EQ(uneven["notes"].size(), 1u);
 }
@@ -255,7 +252,7 @@ Json ImportedMixture(const std::string& quantization) {
       "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128, "topk_method": "noaux_tc",
       "num_nextn_predict_layers": 0, "vocab_size": 163840, "tie_word_embeddings": false,
       "quantization_config": {"quant_method": "compressed-tensors", )";
-  return Imported((shape + quantization + "}}"));
+  return Imported(shape + quantization + "}}");
 }
 
 std::string Group(const std::string& weights) {
@@ -281,9 +278,9 @@ TEST(Import, ReadsExpertsThatAloneAreInFourBits) {
 // A published precision goes with the model: ModelOpt has groups of 16 in nvfp4, MLX states its bits alone.
 TEST(Import, TakesThePublishedPrecisionWithTheModel) {
   const auto quantized = [](const std::string& quantization) {
-    return Imported((R"({"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4,
+    return Imported(R"({"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4,
         "intermediate_size": 128, "vocab_size": 100, )" +
-                     quantization + "}"));
+                    quantization + "}");
   };
   const auto optimized = [&](const std::string& algorithm, const std::string& weights) {
     return quantized(R"("quantization_config": {"quant_method": "modelopt", "quant_algo": ")" + algorithm + "\", " +
@@ -305,12 +302,12 @@ TEST(Import, TakesThePublishedPrecisionWithTheModel) {
 
 // DeepSeek-V3 sends a token to at most four of eight nodes, DeepSeek-V2 to three; Kimi K2 to any.
 TEST(Import, ReadsGroupsOfExpertsAsNodes) {
-  const auto limit =
-      [](const char* groups) {
-        return Imported((std::string(R"({"model_type": "deepseek_v3", "num_hidden_layers": 2, "hidden_size": 64,
+  const auto limit = [](const char* groups) {
+    return Imported(std::string(R"({"model_type": "deepseek_v3", "num_hidden_layers": 2, "hidden_size": 64,
         "num_attention_heads": 4, "intermediate_size": 9, "vocab_size": 9, "n_routed_experts": 16, "num_experts_per_tok":
-        8, )") + groups + "}"))["model"]["moe"]["node_limit"];
-      };
+        8, )") + groups +
+                    "}")["model"]["moe"]["node_limit"];
+  };
   EXPECT_EQ(limit(R"("n_group": 8, "topk_group": 4)"), 4);
   EXPECT_EQ(limit(R"("n_group": 8, "topk_group": 3)"), 3);
   EXPECT_EQ(limit(R"("n_group": 1, "topk_group": 1)"), 0);
