@@ -24,19 +24,12 @@ const StageTime& HidingStage(const TrainingContext& context, const std::vector<S
 
 namespace {
 
-TrainedParameters TrainedBy(const StepTerms& step, const DeviceStages& device) {
-  TrainedParameters trained;
-  trained.dense_shards = step.ShardsFrom(1, step.DataRanks());
-  trained.expert_shards = step.ShardsFrom(1, step.ExpertDataRanks());
-  if (step.run.optimizer == Optimizer::kNone) return trained;
-  if (step.run.trainable == Trainable::kLora) {
-    trained.dense = Figure("Weights of a device's adapters", WeightsOn(device, &Stage::adapter_parameters));
-    return trained;
-  }
-  trained.dense = Figure("Trained weights of a device, experts apart", WeightsOn(device, &Stage::dense_parameters),
+TrainedWeights TrainedBy(const TrainingContext& context, const DeviceStages& device) {
+  HeldWeights weights = TrainedOf(context.run, WeightsOn(device));
+  weights.dense = Figure("Trained weights of a device, experts apart", weights.dense,
                          "of the largest stage; under DualPipe of two");
-  trained.experts = Figure("Trained weights of a device's experts", WeightsOn(device, &Stage::expert_parameters));
-  return trained;
+  weights.experts = Figure("Trained weights of a device's experts", weights.experts);
+  return {weights, ShardsFrom(1, context.run, context.shape)};
 }
 
 // Collectives of the gradient exchange; ZeRO-3 has its own in every layer (stage_time.h).
@@ -67,32 +60,33 @@ bool ReducesAtEnd(const TrainingContext& context, double shards) {
 }
 
 // ZeRO-3 has its collectives in every layer; once per step, groups of ranks that share weights may reduce with others.
-GradientLinks LinksOfZero3(const TrainingContext& context, const TrainedParameters& trained) {
+GradientLinks LinksOfZero3(const TrainingContext& context, const TrainedWeights& trained) {
   const Seconds none = max(0, 3 - Ratio(context.run.mapping.zero)) * Seconds();
   GradientLinks links{none, none, none};
-  if (!ReducesAtEnd(context, trained.dense_shards)) return links;
+  if (!ReducesAtEnd(context, trained.shards.dense)) return links;
   const Ratio element = context.framework().exchange.gradient_bytes;
-  const Bytes shard = Figure("Gradients of the rank's shard", element * kB * (trained.dense / trained.dense_shards));
+  const Bytes shard =
+      Figure("Gradients of the rank's shard", element * kB * (trained.weights.dense / trained.shards.dense));
   links.reduce = TimeOf(context, {CollectiveType::kAllReduce, RankGroup::kReplica, shard});
   return links;
 }
 
-GradientLinks TimeCollectives(const TrainingContext& context, const TrainedParameters& trained) {
+GradientLinks TimeCollectives(const TrainingContext& context, const TrainedWeights& trained) {
   if (context.run.mapping.zero >= 3) return LinksOfZero3(context, trained);
   const FrameworkExchange& framework = context.framework().exchange;
-  const Ratio zero = context.run.mapping.zero, element = framework.gradient_bytes, shards = trained.dense_shards;
+  const Ratio zero = context.run.mapping.zero, element = framework.gradient_bytes, shards = trained.shards.dense;
   const bool sharded = zero >= 1 && shards == context.shape.DataRanks() && !framework.reduces_whole_gradients;
   const CollectiveType reduction = sharded ? CollectiveType::kReduceScatter : CollectiveType::kAllReduce;
   GradientLinks links;
-  const Bytes dense_gradients = Figure("Gradients of the dense weights", element * kB * trained.dense),
-              expert_gradients = Figure("Gradients of the experts", element * kB * trained.experts);
+  const Bytes dense_gradients = Figure("Gradients of the dense weights", element * kB * trained.weights.dense),
+              expert_gradients = Figure("Gradients of the experts", element * kB * trained.weights.experts);
   links.reduce = TimeOfBoth(context, {reduction, RankGroup::kData, dense_gradients}, expert_gradients);
   if (zero < 1) {  // every rank updates all its weights
     links.gather = links.broadcasts = zero * Seconds();
     return links;
   }
-  const Bytes dense = Figure("Dense weights in 16 bits", 2 * kB * trained.dense),
-              experts = Figure("Experts' weights in 16 bits", 2 * kB * trained.experts);
+  const Bytes dense = Figure("Dense weights in 16 bits", 2 * kB * trained.weights.dense),
+              experts = Figure("Experts' weights in 16 bits", 2 * kB * trained.weights.experts);
   links.gather = TimeOfBoth(context, {CollectiveType::kAllGather, RankGroup::kShard, dense}, experts);
   links.broadcasts = Figure("Broadcasts of the shards", min(1, max(0, shards - 8)) * shards * framework.shard_broadcast,
                             "of more than 8, where the framework needs them");
@@ -101,9 +95,9 @@ GradientLinks TimeCollectives(const TrainingContext& context, const TrainedParam
 
 // Number of passes that can hide the exchange: chunks finish their gradients one after the other, and those of all but
 // the last chunk are reduced while the others' passes run.
-Ratio WindowsOf(const TrainingContext& context, const StepTerms& step, const TrainedParameters& trained) {
+Ratio WindowsOf(const TrainingContext& context, const StepTerms& step, const TrainedWeights& trained) {
   const GradientOverlap overlap = context.framework().exchange.gradient_overlap;
-  const bool at_end = ReducesAtEnd(context, trained.dense_shards);
+  const bool at_end = ReducesAtEnd(context, trained.shards.dense);
   const bool overlaps = context.run.mapping.overlap.dp.value_or(
       !at_end &&
       (overlap == GradientOverlap::kAlways || (overlap == GradientOverlap::kSinglePass && step.micro_batches <= 1)));
@@ -120,14 +114,14 @@ struct StagePasses {
   Seconds forward, backward;
 };
 
-void HideExchange(const TrainingContext& context, const StepTerms& step, const TrainedParameters& trained,
+void HideExchange(const TrainingContext& context, const StepTerms& step, const TrainedWeights& trained,
                   const StagePasses& passes, GradientExchange& result) {
   const FrameworkExchange& framework = step.run.framework.exchange;
   const GradientLinks links = TimeCollectives(context, trained);
   const Seconds reduce = Figure("Reduction of the gradients", links.reduce),
                 gather = Figure("All-gather of the weights", links.gather);
   const Ratio element = gather > Seconds{} ? framework.gradient_bytes + 2 : framework.gradient_bytes;
-  const Bytes moved = Figure("Moved gradients and weights", element * kB * (trained.dense + trained.experts),
+  const Bytes moved = Figure("Moved gradients and weights", element * kB * trained.weights.Base(),
                              "bytes of gradients, and of gathered weights in 16 bits");
   const Ratio contention = ContentionBeside(context, moved, reduce + gather),
               windows = WindowsOf(context, step, trained);
@@ -155,7 +149,7 @@ void OffloadState(const StepTerms& step, const WeightUpdate& update, GradientExc
     result.optimizer = Figure("Updates", result.optimizer + state.update, "by the device, then by the host");
 }
 
-WeightUpdate UpdateOf(const TrainingContext& context, const StepTerms& step, const TrainedParameters& trained,
+WeightUpdate UpdateOf(const TrainingContext& context, const StepTerms& step, const TrainedWeights& trained,
                       Ratio optimizer_bytes) {
   WeightUpdate update;
   update.trained = trained;
@@ -178,7 +172,7 @@ GradientExchange ExchangeOf(const TrainingContext& context, const DeviceStages& 
   const StageTime& hiding = HidingStage(context, stages);
   const StagePasses passes{Figure("Forward pass of the stage", hiding.Forward(), "one micro-batch"),
                            Figure("Backward pass of the stage", hiding.Backward(), "one micro-batch")};
-  const TrainedParameters trained = TrainedBy(step, device);
+  const TrainedWeights trained = TrainedBy(context, device);
   GradientExchange result;
   HideExchange(context, step, trained, passes, result);
   const WeightUpdate update = UpdateOf(context, step, trained, StateBytesOf(context).optimizer);
@@ -195,39 +189,33 @@ Seconds EndOf(const GradientExchange& exchange) {
   return exchange.exposed + exchange.accumulation + exchange.host_exposed + exchange.optimizer;
 }
 
-// Weights of a device. If a device holds at most as much of each as another device, its step ends no later.
-struct HeldWeights {
-  double dense = 0, experts = 0, adapters = 0;
-  std::size_t device = 0;
-  void Add(const Stage& stage) {
-    dense += stage.dense_parameters, experts += stage.expert_parameters, adapters += stage.adapter_parameters;
-  }
-  [[nodiscard]] bool Covers(const HeldWeights& other) const {
-    return dense >= other.dense && experts >= other.experts && adapters >= other.adapters;
-  }
-};
+// If a device holds at most as much of each as another device, its step ends no later.
+bool Covers(const HeldWeights& more, const HeldWeights& less) {
+  return more.dense >= less.dense && more.experts >= less.experts && more.adapters >= less.adapters;
+}
 
 // The device whose end of the step takes longest. It need not hold the most weights: experts are exchanged among other
 // ranks than the rest.
 DeviceStages SlowestToEnd(const TrainingContext& context, const std::vector<Stage>& plan,
                           const std::vector<StageTime>& stages) {
-  std::vector<HeldWeights> largest;
+  struct Device {
+    HeldWeights weights;
+    std::size_t index;
+  };
+  std::vector<Device> largest;
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    const DeviceStages device = StagesOn(context, plan, i);
-    HeldWeights held{.device = i};
-    held.Add(device.own);
-    if (device.mirrored != nullptr) held.Add(*device.mirrored);
-    if (std::any_of(largest.begin(), largest.end(), [&](const HeldWeights& other) { return other.Covers(held); }))
+    const HeldWeights held = WeightsOn(StagesOn(context, plan, i));
+    if (std::any_of(largest.begin(), largest.end(), [&](const Device& other) { return Covers(other.weights, held); }))
       continue;
-    std::erase_if(largest, [&](const HeldWeights& other) { return held.Covers(other); });
-    largest.push_back(held);
+    std::erase_if(largest, [&](const Device& other) { return Covers(held, other.weights); });
+    largest.push_back({held, i});
   }
-  std::size_t slowest = largest.front().device;
+  std::size_t slowest = largest.front().index;
   if (largest.size() == 1) return StagesOn(context, plan, slowest);
   Seconds longest;
-  for (const HeldWeights& held : largest) {
-    const Seconds end = EndOf(ExchangeOf(context, StagesOn(context, plan, held.device), stages));
-    if (end > longest) longest = end, slowest = held.device;
+  for (const Device& device : largest) {
+    const Seconds end = EndOf(ExchangeOf(context, StagesOn(context, plan, device.index), stages));
+    if (end > longest) longest = end, slowest = device.index;
   }
   return StagesOn(context, plan, slowest);
 }
@@ -264,8 +252,8 @@ double StateTraffic(Optimizer optimizer) {
 }
 
 UpdateTime UpdateWeights(const WeightUpdate& update) {
-  const TrainedParameters& trained = update.trained;
-  const Ratio all = trained.dense + trained.experts;
+  const TrainedWeights& trained = update.trained;
+  const Ratio all = trained.weights.Base();
   const Ratio owned = update.owns_shard
                           ? Figure("Owned parameters", trained.OfShard(), "whose gradients the device clips: its shard")
                           : Figure("Owned parameters", all, "whose gradients the device clips: all its weights");

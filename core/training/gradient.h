@@ -6,6 +6,7 @@
 
 #include "core/base/quantity.h"
 #include "core/training_stage/context.h"
+#include "core/training_stage/held_weights.h"
 #include "core/training_stage/stage.h"
 #include "core/training_stage/stage_time.h"
 #include "core/training_stage/training_run.h"
@@ -27,16 +28,16 @@ const StageTime& HidingStage(const TrainingContext& context, const std::vector<S
 GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan,
                                    const std::vector<StageTime>& stages);
 
-// Trained parameters of a stage on one device, and the ranks that share their optimizer state.
-struct TrainedParameters {
-  Ratio dense = 0, experts = 0;
-  Ratio dense_shards = 1, expert_shards = 1;
-  [[nodiscard]] Ratio OfShard() const { return dense / dense_shards + experts / expert_shards; }
+// Trained weights of a device, and the ranks that share their optimizer state.
+struct TrainedWeights {
+  HeldWeights weights;
+  Shards shards;
+  [[nodiscard]] Ratio OfShard() const { return PerRank(weights, shards); }
 };
 
 // The update of the trained weights at the end of a step, by the device or by its host.
 struct WeightUpdate {
-  TrainedParameters trained;
+  TrainedWeights trained;
   bool owns_shard = false;                    // the device clips and zeroes only the gradients of its shard
   bool separate_accumulation = false;         // 16-bit gradients are added into an fp32 copy
   Ratio state_traffic;                        // bytes of optimizer state per parameter that the update reads and writes

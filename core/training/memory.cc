@@ -14,35 +14,22 @@
 namespace slipstick {
 namespace {
 
-// Parameters of a stage on one device.
-struct StageParameters {
-  Ratio dense, experts;                  // all weights
-  Ratio trained_dense, trained_experts;  // with low-rank adapters, only the adapters
-  Ratio adapters;
-  Ratio tables;                    // embedding, position and head
-  Ratio data_ranks, expert_ranks;  // ranks that hold the same dense weights, and the same experts
+// Weights on one device. With low-rank adapters, only these are trained.
+struct DeviceWeights {
+  HeldWeights all, trained;
+  Ratio tables;  // embedding, position and head
 };
 
-StageParameters ParametersOf(const StepTerms& step, const DeviceStages& device) {
-  const bool lora = step.run.trainable == Trainable::kLora;
-  StageParameters parameters;
-  parameters.dense = Figure("Weights on one device", WeightsOn(device, &Stage::dense_parameters),
-                            "routed experts apart; DualPipe holds the mirrored stage too");
-  parameters.tables = Figure("Weights of the tables on one device", WeightsOn(device, &Stage::tables));
-  parameters.experts =
-      Figure("Weights of the routed experts on one device", WeightsOn(device, &Stage::expert_parameters));
-  parameters.adapters = Figure("Weights of the adapters on one device", WeightsOn(device, &Stage::adapter_parameters));
-  parameters.trained_dense = lora ? parameters.adapters : parameters.dense;
-  parameters.trained_experts = lora ? Ratio(0) : parameters.experts;
-  parameters.data_ranks = step.DataRanks();
-  parameters.expert_ranks = step.ExpertDataRanks();
-  return parameters;
-}
-
-// Parameters of a state per rank, if ZeRO splits that state from stage `from` on.
-Ratio PerRank(const StepTerms& step, const StageParameters& parameters, Ratio dense, Ratio experts, int from) {
-  const Ratio kept = dense / step.ShardsFrom(from, parameters.data_ranks);
-  return experts > 0 ? kept + experts / step.ShardsFrom(from, parameters.expert_ranks) : kept;
+DeviceWeights WeightsOf(const StepTerms& step, const DeviceStages& device) {
+  DeviceWeights weights;
+  HeldWeights& all = weights.all = WeightsOn(device);
+  all.dense = Figure("Weights on one device", all.dense, "routed experts apart; DualPipe holds the mirrored stage too");
+  all.experts = Figure("Weights of the routed experts on one device", all.experts);
+  all.adapters = Figure("Weights of the adapters on one device", all.adapters);
+  weights.trained = TrainedOf(step.run, all);
+  const Ratio mirrored = device.mirrored != nullptr ? device.mirrored->tables : Ratio(0);
+  weights.tables = Figure("Weights of the tables on one device", device.own.tables + mirrored);
+  return weights;
 }
 
 // A rank's share of weights, gradients and optimizer state, on the device or in host memory.
@@ -56,38 +43,36 @@ struct StateShare {
 };
 
 // All weights that a rank keeps.
-Bytes AllWeights(const StepTerms& step, const StageParameters& parameters, const StateBytes& state) {
+Bytes AllWeights(const TrainingContext& context, const DeviceWeights& weights, const StateBytes& state) {
   constexpr std::string_view kTitle = "Weights of the rank", kNote = "on the device or in host memory";
-  const TrainingRun& run = step.run;
-  const Ratio held = Figure("Held weights", PerRank(step, parameters, parameters.dense, parameters.experts, 3),
-                            "parameters that a rank keeps");
+  const TrainingRun& run = context.run;
+  const Shards from_1 = ShardsFrom(1, run, context.shape), from_3 = ShardsFrom(3, run, context.shape);
+  const Ratio held = Figure("Held weights", PerRank(weights.all, from_3), "parameters that a rank keeps");
   if (run.trainable != Trainable::kLora) {
     // ZeRO 1 and 2 split the weights that the optimizer updates; the 16-bit weights that the GEMMs read stay whole.
     const Count zero = run.mapping.zero;
-    if (run.framework.memory.weights_are_master && (zero == 1 || zero == 2) && state.weights > 2 &&
-        step.ShardsFrom(1, parameters.data_ranks) > 1) {
-      const Ratio masters =
-          Figure("Held master weights", PerRank(step, parameters, parameters.dense, parameters.experts, 1));
+    if (run.framework.memory.weights_are_master && (zero == 1 || zero == 2) && state.weights > 2 && from_1.dense > 1) {
+      const Ratio masters = Figure("Held master weights", PerRank(weights.all, from_1));
       return Figure(kTitle, (2 * held + state.weights * masters) * kB,
                     "whole in 16 bits, and the share that the optimizer updates");
     }
     return Figure(kTitle, state.weights * kB * held, kNote);
   }
-  const Ratio adapters = state.adapter_weights * parameters.adapters;
+  const Ratio adapters = state.adapter_weights * weights.all.adapters;
   if (!run.frozen_precision) return Figure(kTitle, (state.weights * held + adapters) * kB, kNote);
   // Only the layers are quantized; tables stay in 16 bits.
-  const Ratio tables = Figure("Held tables", parameters.tables / step.ShardsFrom(3, parameters.data_ranks),
-                              "weights of the tables that a rank keeps");
+  const Ratio tables = Figure("Held tables", weights.tables / from_3.dense, "weights of the tables that a rank keeps");
   return Figure(kTitle, (state.weights * (held - tables) + 2 * tables + adapters) * kB, kNote);
 }
 
-StateShare AddState(const TrainingContext& context, const StepTerms& step, const StageParameters& parameters,
+StateShare AddState(const TrainingContext& context, const StepTerms& step, const DeviceWeights& weights,
                     TrainingMemory& memory) {
   const TrainingRun& run = step.run;
   const FrameworkMemory& framework = run.framework.memory;
   const StateBytes state = StateBytesOf(context);
-  const Ratio replicated = Figure("Replicated", min(parameters.data_ranks - 1, 1),
-                                  "whether several ranks hold the same weights: 1 or 0"),
+  const Ratio data_ranks = context.shape.DataRanks();
+  const Ratio replicated =
+                  Figure("Replicated", min(data_ranks - 1, 1), "whether several ranks hold the same weights: 1 or 0"),
               sharded = Figure("Sharded", min(Ratio(run.mapping.zero), 1) * replicated,
                                "whether ZeRO splits their optimizer state: 1 or 0");
   StateShare share;
@@ -98,17 +83,16 @@ StateShare AddState(const TrainingContext& context, const StepTerms& step, const
              "per parameter, with the framework's buffers");
   share.optimizer_bytes = Figure("Optimizer bytes", state.optimizer + sharded * framework.sharded_optimizer,
                                  "of state per parameter, with the framework's buffers");
-  share.weights = AllWeights(step, parameters, state);
+  share.weights = AllWeights(context, weights, state);
   memory.weights = Figure("Weights", (1 - run.offload.parameters) * share.weights, "per device of the stage");
-  const Ratio trained = PerRank(step, parameters, parameters.trained_dense, parameters.trained_experts, 2);
+  const Ratio trained = PerRank(weights.trained, ShardsFrom(2, run, context.shape));
   const Ratio held_gradients = Figure("Held gradients", trained, "parameters that a rank keeps them for");
   share.gradients =
       Figure("Gradients of the rank", share.gradient_bytes * kB * held_gradients, "on the device or in host memory");
   memory.gradients =
       Figure("Gradients", (1 - step.offloaded_gradients) * share.gradients, "in the framework's formats");
-  share.held_state =
-      Figure("Held state", PerRank(step, parameters, parameters.trained_dense, parameters.trained_experts, 1),
-             "parameters that a rank keeps optimizer state for");
+  share.held_state = Figure("Held state", PerRank(weights.trained, ShardsFrom(1, run, context.shape)),
+                            "parameters that a rank keeps optimizer state for");
   memory.optimizer =
       Figure("Optimizer state",
              share.optimizer_bytes * kB * (1 - run.offload.optimizer) * share.held_state +
@@ -122,7 +106,7 @@ StateShare AddState(const TrainingContext& context, const StepTerms& step, const
   if (framework.frees_gradients) {
     // Ranks that exchange gradients hold them in buffers of another stream or from step to step, and micro-batches add
     // up in them; both lie beside the activations.
-    const Ratio alone = Figure("Alone", max(0, 2 - parameters.data_ranks * step.micro_batches),
+    const Ratio alone = Figure("Alone", max(0, 2 - data_ranks * step.micro_batches),
                                "whether one rank runs one micro-batch per step: 1 or 0");
     share.absent = Figure("Gradients that the backward pass makes", alone * memory.gradients, "none before it");
   }
@@ -135,13 +119,13 @@ StateShare AddState(const TrainingContext& context, const StepTerms& step, const
 }
 
 // Weights, gradients and optimizer state in transfer to or from the host: of the current layer and of the next.
-Bytes MovingBytes(const StepTerms& step, const StageParameters& parameters, const StateShare& share,
-                  Ratio largest_layer) {
+Bytes MovingBytes(const TrainingContext& context, const StepTerms& step, const HeldWeights& held,
+                  const StateShare& share, Ratio largest_layer) {
   const Offload& offload = step.run.offload;
-  const Ratio largest_share = Figure("Largest share", largest_layer / step.ShardsFrom(1, parameters.data_ranks),
-                                     "weights of the largest layer that the rank updates");
-  const Ratio updated =
-      step.run.trainable == Trainable::kLora ? min(largest_share, parameters.adapters) : largest_share;
+  const Ratio largest_share =
+      Figure("Largest share", largest_layer / ShardRanks(1, step.run, context.shape.DataRanks()),
+             "weights of the largest layer that the rank updates");
+  const Ratio updated = step.run.trainable == Trainable::kLora ? min(largest_share, held.adapters) : largest_share;
   const Ratio on_device = step.run.framework.offload.host_update ? 0 : 1;
   const Bytes state =
       Figure("Optimizer state on the way", 2 * kB * on_device * offload.optimizer * share.optimizer_bytes * updated,
@@ -178,12 +162,12 @@ TrainingMemory MemoryOf(const MemoryTerms& terms, const DeviceStages& device, Ra
                         const RecomputeChoice& recompute) {
   const TrainingContext& context = terms.context;
   const StepTerms step(context);
-  const StageParameters parameters = ParametersOf(step, device);
+  const DeviceWeights weights = WeightsOf(step, device);
   TrainingMemory memory;
-  const StateShare share = AddState(context, step, parameters, memory);
+  const StateShare share = AddState(context, step, weights, memory);
   const StageActivations layers =
       AddActivations(terms, step, device, index, recompute, {share.reusable, share.absent}, memory);
-  const Bytes moving = MovingBytes(step, parameters, share, layers.largest_layer);
+  const Bytes moving = MovingBytes(context, step, weights.all, share, layers.largest_layer);
   memory.workspace = WorkspaceOf(context, step, layers, moving, share.copies);
   const Offload& offload = step.run.offload;
   memory.host = Figure("Host memory per device",

@@ -36,17 +36,4 @@ StepTerms::StepTerms(const TrainingContext& of)
       pod_jitter(PodJitter(of)),
       node_devices(InputAt("cluster.networks.0.size", Ratio(of.node_devices), of.tape)) {}
 
-Ratio StepTerms::DataRanks() const { return Figure("Ranks that hold the same dense weights", data * context); }
-Ratio StepTerms::ExpertDataRanks() const {
-  return Figure("Ranks that hold the same experts", data * context * tensor / (expert * expert_tensor));
-}
-
-Ratio StepTerms::ShardsFrom(int from, Ratio data_ranks) const {
-  const TrainingMapping& mapping = run.mapping;
-  const Ratio zero = mapping.zero, is_sharded = from == 1 ? min(1, zero) : floor(zero / from);
-  const Ratio group = mapping.shard_within ? min(data_ranks, Ratio(*mapping.shard_within) * context) : data_ranks;
-  return Figure("Shards", max(1, is_sharded * group),
-                "ranks that split a state, of one replica group; one where ZeRO does not split it");
-}
-
 }  // namespace slipstick

@@ -13,10 +13,6 @@ struct StepTerms {
   Ratio offloaded_gradients;
   BytesPerSecond host_bandwidth;
   Ratio pod_jitter, node_devices;  // relative slowdown of a step per doubling of the pods or nodes; devices per node
-  [[nodiscard]] Ratio DataRanks() const;        // ranks with the same dense weights
-  [[nodiscard]] Ratio ExpertDataRanks() const;  // ranks with the same experts
-  // Of the ranks that hold the same weights, the number that split a state which ZeRO shards from stage `from` on.
-  [[nodiscard]] Ratio ShardsFrom(int from, Ratio data_ranks) const;
 };
 
 }  // namespace slipstick

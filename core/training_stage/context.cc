@@ -143,7 +143,7 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
   context.tensor = place({{strides.tensor, shape.tensor}});
   context.context_group = place({{strides.context, shape.context}});
   context.data = place({{strides.context, shape.context}, {strides.data, shape.data}});
-  const Ratio shards = ShardRanks(run, shape.DataRanks());
+  const Ratio shards = ShardRanks(1, run, shape.DataRanks());
   if (shards == shape.DataRanks()) {
     context.shard = context.data;
     context.replica = place({});

@@ -90,8 +90,7 @@ namespace {
 Seconds UnpackTime(const TrainingContext& context, const LayerWork& work) {
   if (!UnpacksWeights(context)) return {};
   const double gemm_bytes = BytesPerElement(NativePrecision(context.device(), context.run.precision));
-  const Ratio weights =
-      Figure("Frozen weights of a layer", work.dense_parameters + work.expert_parameters, "on one device");
+  const Ratio weights = Figure("Frozen weights of a layer", work.weights.Base(), "on one device");
   const Seconds streamed = Figure("Quantized weights of a layer, read and written",
                                   (FrozenBytes(context) + gemm_bytes) * weights * kB / context.stream_rate,
                                   "read packed, written in the format of the GEMMs");

@@ -9,37 +9,24 @@
 namespace slipstick {
 namespace {
 
-// Of weights that ZeRO shards from stage `from` on, those that the rank holds.
-PartWeights Held(const TrainingContext& context, const PartWeights& weights, int from) {
-  if (context.run.mapping.zero < from) return weights;
-  const Ratio dense_shards = ShardRanks(context.run, context.shape.DataRanks()),
-              expert_shards = ShardRanks(context.run, context.shape.ExpertDataRanks());
-  return {weights.dense / dense_shards, weights.experts / expert_shards, weights.adapters / dense_shards};
-}
-
-Ratio Trained(const TrainingRun& run, const PartWeights& weights) {
-  if (run.optimizer == Optimizer::kNone) return 0;
-  return run.trainable == Trainable::kLora ? weights.adapters : weights.dense + weights.experts;
-}
-
 Seconds Beyond(std::string_view title, Seconds copies, Seconds pass) {
   return Figure(title, max(0 * kS, copies - pass), "not hidden by the pass");
 }
 
 }  // namespace
 
-HostCopies CopiesOf(const TrainingContext& context, Seconds activations, const PartWeights& weights,
+HostCopies CopiesOf(const TrainingContext& context, Seconds activations, const HeldWeights& weights,
                     Ratio weight_bytes) {
   const TrainingRun& run = context.run;
   const BytesPerSecond bandwidth = context.device().host.bandwidth;
-  const PartWeights held = Held(context, weights, 3);
+  const Ratio held = PerRank(weights, ShardsFrom(3, run, context.shape)),
+              trained = PerRank(TrainedOf(run, weights), ShardsFrom(2, run, context.shape));
   const Ratio gradients = InputAt(InputOfOffloadedGradients(run), OffloadedGradients(run), context.tape);
   HostCopies copies;
   copies.activations = run.offload.activations * activations;
-  copies.weights = Figure("Weights of a pass on the host link",
-                          run.offload.parameters * weight_bytes * kB * (held.dense + held.experts) / bandwidth);
-  copies.gradients = Figure("Gradients of a micro-batch on the host link",
-                            gradients * 2 * kB * Trained(run, Held(context, weights, 2)) / bandwidth,
+  copies.weights =
+      Figure("Weights of a pass on the host link", run.offload.parameters * weight_bytes * kB * held / bandwidth);
+  copies.gradients = Figure("Gradients of a micro-batch on the host link", gradients * 2 * kB * trained / bandwidth,
                             "in 16 bits; the host adds them up");
   return copies;
 }

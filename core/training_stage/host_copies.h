@@ -2,13 +2,9 @@
 #pragma once
 
 #include "core/training_stage/context.h"
+#include "core/training_stage/held_weights.h"
 
 namespace slipstick {
-
-// Weights of a layer, of the embedding or of the head, on one device.
-struct PartWeights {
-  Ratio dense = 0, experts = 0, adapters = 0;
-};
 
 // Of one part of a stage, each one way. Activations leave in the forward pass and return in the backward pass, weights
 // come for both, gradients leave in the backward pass. Both directions of the link run at once.
@@ -16,7 +12,7 @@ struct HostCopies {
   Seconds activations, weights, gradients;
 };
 // `weight_bytes`: per parameter, as the rank holds it.
-HostCopies CopiesOf(const TrainingContext& context, Seconds activations, const PartWeights& weights,
+HostCopies CopiesOf(const TrainingContext& context, Seconds activations, const HeldWeights& weights,
                     Ratio weight_bytes);
 
 // The passes beside which they run, and how long the weight gradients take if they have a pass of their own.

@@ -176,7 +176,7 @@ KeptActivations KeptBy(const MemoryTerms& terms, const Stage& stage, const Recom
         kept * (recompute.is_leading ? stage.layers.of[kind] - stage.layers.leading[kind] : stage.layers.of[kind]);
     of.largest = max(of.largest, all_full ? LayerCheckpoint(context) : kept);
     if (restores) of.working = max(of.working, RestoredBy(context, work, kept, recompute, stage.largest_group));
-    of.largest_layer = max(of.largest_layer, work.dense_parameters + work.expert_parameters);
+    of.largest_layer = max(of.largest_layer, work.weights.Base());
   }
   of.layers = Figure("Activations that the layers of the stage keep", of.layers, "of one micro-batch", kMemorySource);
   of.largest = Figure("Activations that the largest layer keeps", of.largest);

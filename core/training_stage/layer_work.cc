@@ -118,8 +118,8 @@ void CountLayerParameters(const Model& model, const TrainingShape& shape, LayerK
   // A layer without an MLP has no norm for it.
   const Ratio norms = (Ratio(model.norms.per_layer) - (1 - mlp_share)) * NormElements(model);
   dense += norms + SmallElements(model, kind.mixer, widths) + SmallElements(model, kind.feed_forward, widths);
-  work.dense_parameters = Figure("Weights of the layer without its routed experts", dense, "on one device");
-  work.expert_parameters = Figure("Weights of the layer's routed experts", experts, "on one device");
+  work.weights.dense = Figure("Weights of the layer without its routed experts", dense, "on one device");
+  work.weights.experts = Figure("Weights of the layer's routed experts", experts, "on one device");
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
     mlp_adapters = AdapterElements(FeedForwardProducts(model, kind.feed_forward, widths), run.framework);
   const Ratio mlp_share = ShareWithMlp(model, kind.feed_forward, widths);
   if (has_adapters) {
-    work.adapter_parameters =
+    work.weights.adapters =
         Figure("Weights of a layer's adapters", AdapterElements(mixer, run.framework) + mlp_share * mlp_adapters,
                "where only some layers have an MLP, the mean");
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/hardware/device.h"
+#include "core/training_stage/held_weights.h"
 #include "core/training_stage/recompute_choice.h"
 #include "core/training_stage/shape.h"
 #include "core/workload/layer.h"
@@ -31,15 +32,13 @@ struct LayerWork {
   std::vector<LayerProduct> products;
   std::array<RowPass, kRowPasses> row_passes{};
   AttentionWork attention;
-  Ratio mlp_columns = 0;         // inner width of the dense MLP or of the shared experts on the device
-  Ratio expert_columns = 0;      // inner width of one routed expert on the device
-  Ratio even_rows = 0;           // rows of the device's experts under even routing
-  Ratio routed_rows = 0;         // rows of the busiest device's experts under the imbalance
-  Ratio dropped_share = 0;       // share of routed rows that exceed the experts' capacity
-  Ratio dispatched_tokens = 0;   // copies of its tokens that the device sends to experts' ranks
-  Ratio dense_parameters = 0;    // of the layer on the device, routed experts excluded
-  Ratio expert_parameters = 0;   // of the layer's experts on the device
-  Ratio adapter_parameters = 0;  // low-rank adapters on the device
+  Ratio mlp_columns = 0;        // inner width of the dense MLP or of the shared experts on the device
+  Ratio expert_columns = 0;     // inner width of one routed expert on the device
+  Ratio even_rows = 0;          // rows of the device's experts under even routing
+  Ratio routed_rows = 0;        // rows of the busiest device's experts under the imbalance
+  Ratio dropped_share = 0;      // share of routed rows that exceed the experts' capacity
+  Ratio dispatched_tokens = 0;  // copies of its tokens that the device sends to experts' ranks
+  HeldWeights weights;
 };
 
 // Whether recomputation repeats the up-projections of queries, keys and values from latents.

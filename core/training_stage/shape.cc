@@ -18,6 +18,11 @@ Ratio AttendedTokens(const TrainingRun& run) {
 
 }  // namespace
 
+Ratio TrainingShape::DataRanks() const { return Figure("Ranks that hold the same dense weights", data * context); }
+Ratio TrainingShape::ExpertDataRanks() const {
+  return Figure("Ranks that hold the same experts", data * context * tensor / (expert * expert_tensor));
+}
+
 TrainingShape ShapeOf(const TrainingRun& run) {
   const TrainingMapping& mapping = run.mapping;
   TrainingShape shape;
@@ -47,10 +52,13 @@ TrainingShape ShapeOf(const TrainingRun& run) {
 
 bool IsPadded(const TrainingRun& run) { return run.documents && run.documents->layout == DocumentLayout::kPadded; }
 
-Ratio ShardRanks(const TrainingRun& run, Ratio data_ranks) {
-  if (run.mapping.zero == 0) return 1;
-  if (!run.mapping.shard_within) return data_ranks;
-  return min(data_ranks, Ratio(*run.mapping.shard_within) * Ratio(run.mapping.cp));
+Ratio ShardRanks(int from, const TrainingRun& run, Ratio data_ranks) {
+  const TrainingMapping& mapping = run.mapping;
+  const Ratio zero = mapping.zero, is_sharded = from == 1 ? min(1, zero) : floor(zero / from);
+  const Ratio group =
+      mapping.shard_within ? min(data_ranks, Ratio(*mapping.shard_within) * Ratio(mapping.cp)) : data_ranks;
+  return Figure("Shards", max(1, is_sharded * group),
+                "ranks that split a state, of one replica group; one where ZeRO does not split it");
 }
 
 Ratio OffloadedGradients(const TrainingRun& run) {

@@ -18,16 +18,16 @@ struct TrainingShape {
   Ratio attended = 1;  // mean, over tokens, of the length of their document; attention stays within documents
   Ratio counted = 1;   // tokens of a sequence that are not padding
   Ratio tokens = 1;    // of a micro-batch on one device
-  Ratio sequence_parallel_tokens = 1;  // of these, tokens whose residual stream the device holds
-  [[nodiscard]] Ratio DataRanks() const { return data * context; }  // ranks that hold the same dense weights
-  [[nodiscard]] Ratio ExpertDataRanks() const { return data * context * tensor / (expert * expert_tensor); }
+  Ratio sequence_parallel_tokens = 1;           // of these, tokens whose residual stream the device holds
+  [[nodiscard]] Ratio DataRanks() const;        // ranks that hold the same dense weights
+  [[nodiscard]] Ratio ExpertDataRanks() const;  // ranks that hold the same experts
 };
 // Whether sequences end in padding.
 bool IsPadded(const TrainingRun& run);
 TrainingShape ShapeOf(const TrainingRun& run);
 
-// Ranks that ZeRO splits the optimizer state over, out of the data_ranks that hold the same weights.
-Ratio ShardRanks(const TrainingRun& run, Ratio data_ranks);
+// Of the data_ranks that hold the same weights, the number that split a state which ZeRO shards from stage `from` on.
+Ratio ShardRanks(int from, const TrainingRun& run, Ratio data_ranks);
 
 // Share of the gradients in host memory, and the input that determines it.
 Ratio OffloadedGradients(const TrainingRun& run);

@@ -101,38 +101,35 @@ void AddEndNorms(const TrainingContext& context, Stage& stage) {
   const Model& model = context.model;
   const Ratio norm = NormElements(model);
   if (stage.embedding) {
-    if (model.layer_embeddings.width > 0) stage.dense_parameters += Ratio(model.layer_embeddings.width);
-    if (model.norms.after_embedding) stage.dense_parameters += norm;
+    if (model.layer_embeddings.width > 0) stage.weights.dense += Ratio(model.layer_embeddings.width);
+    if (model.norms.after_embedding) stage.weights.dense += norm;
   }
-  if (stage.head) stage.dense_parameters += norm;
+  if (stage.head) stage.weights.dense += norm;
 }
 
 void AddMtpModules(const TrainingContext& context, const LayerWorks& works, Stage& stage) {
   const Ratio modules = context.model.mtp_layers, hidden = context.model.hidden;
   const LayerWork& layer = works.of[MtpKind(context)];
-  stage.dense_parameters += Figure(
+  stage.weights.dense += Figure(
       "Weights of the MTP modules",
-      modules * (layer.dense_parameters + 2 * hidden * hidden / context.shape.tensor + 3 * NormElements(context.model)),
+      modules * (layer.weights.dense + 2 * hidden * hidden / context.shape.tensor + 3 * NormElements(context.model)),
       "a layer, the projection of two hidden states, three norms each");
-  stage.expert_parameters += Figure("Weights of the MTP modules' experts", modules * layer.expert_parameters);
+  stage.weights.experts += Figure("Weights of the MTP modules' experts", modules * layer.weights.experts);
 }
 
 void CountWeights(const TrainingContext& context, const LayerWorks& works, Stage& stage) {
   for (const LayerKind kind : kLayerKinds) {
     const Ratio layers = stage.layers.of[kind];
     if (layers == 0) continue;
-    stage.dense_parameters += layers * works.of[kind].dense_parameters;
-    stage.expert_parameters += layers * works.of[kind].expert_parameters;
-    stage.adapter_parameters += layers * works.of[kind].adapter_parameters;
+    stage.weights += layers * works.of[kind].weights;
   }
   AddEndNorms(context, stage);
   if (stage.head && context.model.mtp_layers > 0) AddMtpModules(context, works, stage);
   stage.tables = TablesOf(context, stage);
   constexpr std::string_view kNote = "on one device";
-  stage.dense_parameters =
-      Figure("Weights of a stage without routed experts", stage.dense_parameters + stage.tables, kNote);
-  stage.expert_parameters = Figure("Weights of a stage's routed experts", stage.expert_parameters, kNote);
-  stage.adapter_parameters = Figure("Weights of a stage's adapters", stage.adapter_parameters, kNote);
+  stage.weights.dense = Figure("Weights of a stage without routed experts", stage.weights.dense + stage.tables, kNote);
+  stage.weights.experts = Figure("Weights of a stage's routed experts", stage.weights.experts, kNote);
+  stage.weights.adapters = Figure("Weights of a stage's adapters", stage.weights.adapters, kNote);
 }
 
 }  // namespace
@@ -142,7 +139,7 @@ Ratio EndWeights(const TrainingContext& context, bool embedding, bool head) {
   end.embedding = embedding;
   end.head = head;
   AddEndNorms(context, end);
-  return end.dense_parameters + TablesOf(context, end);
+  return end.weights.dense + TablesOf(context, end);
 }
 
 std::vector<Stage> PlanStages(const TrainingContext& context, const LayerWorks& works,
@@ -169,8 +166,10 @@ DeviceStages StagesOn(const TrainingContext& context, const std::vector<Stage>& 
   return {stages[index], is_mirrored ? &stages[stages.size() - 1 - index] : nullptr};
 }
 
-Ratio WeightsOn(const DeviceStages& device, Ratio Stage::* part) {
-  return device.mirrored != nullptr ? device.own.*part + device.mirrored->*part : device.own.*part;
+HeldWeights WeightsOn(const DeviceStages& device) {
+  HeldWeights weights = device.own.weights;
+  if (device.mirrored != nullptr) weights += device.mirrored->weights;
+  return weights;
 }
 
 bool RepeatsPrevious(const std::vector<Stage>& stages, std::size_t index) {

@@ -21,16 +21,14 @@ struct KindCounts {
 struct Stage {
   KindCounts layers;
   bool embedding = false, head = false;
-  Ratio dense_parameters = 0, expert_parameters = 0;  // on one device
-  Ratio adapter_parameters = 0;
+  HeldWeights weights;
   // under uniform full recomputation: one per group of recompute_layers layers of a virtual stage
   Ratio checkpoints = 0;
   Ratio largest_group = 0;  // layers of the largest group
-  Ratio tables = 0;         // the part of dense_parameters in embedding, position and head tables
+  Ratio tables = 0;         // the part of weights.dense in embedding, position and head tables
   [[nodiscard]] Ratio Leading() const {
     return std::accumulate(layers.leading.begin(), layers.leading.end(), Ratio(0));
   }
-  [[nodiscard]] Ratio Parameters() const { return dense_parameters + expert_parameters; }
 };
 
 // Layers of a kind that are recomputed as a whole.
@@ -86,8 +84,7 @@ struct DeviceStages {
   [[nodiscard]] bool HasHead() const { return own.head || (mirrored != nullptr && mirrored->head); }
 };
 DeviceStages StagesOn(const TrainingContext& context, const std::vector<Stage>& stages, std::size_t index);
-// Sum of one part of the weights over these stages.
-Ratio WeightsOn(const DeviceStages& device, Ratio Stage::* part);
+HeldWeights WeightsOn(const DeviceStages& device);
 
 // Whether a stage has the same layers as the previous one and neither holds the embedding or the head.
 bool RepeatsPrevious(const std::vector<Stage>& stages, std::size_t index);

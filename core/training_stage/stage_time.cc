@@ -25,11 +25,11 @@ struct ShardedWeights {
 };
 
 // Frozen weights are sent in their stored format.
-ShardedWeights ExchangeWeights(const TrainingContext& context, bool is_frozen, Ratio dense_parameters,
-                               Ratio expert_parameters) {
+ShardedWeights ExchangeWeights(const TrainingContext& context, bool is_frozen, Ratio dense_weights,
+                               Ratio expert_weights) {
   const TrainingRun& run = context.run;
   const Ratio per_weight = is_frozen ? FrozenBytes(context) : Ratio(2);
-  const Bytes dense = per_weight * kB * dense_parameters, experts = per_weight * kB * expert_parameters;
+  const Bytes dense = per_weight * kB * dense_weights, experts = per_weight * kB * expert_weights;
   const auto both = [&](CollectiveType type) {
     const Seconds of_dense = TimeCollective(context, type, dense, RankGroup::kShard);
     return of_dense + TimeCollective(context, type, experts, RankGroup::kExpertData);
@@ -40,7 +40,7 @@ ShardedWeights ExchangeWeights(const TrainingContext& context, bool is_frozen, R
   weights.scatter =
       Figure("Scattered gradients", both(CollectiveType::kReduceScatter), "of dense weights, then experts");
   const Ratio data_ranks = context.shape.DataRanks();
-  if (ShardRanks(run, data_ranks) < data_ranks && !context.framework().exchange.reduces_at_end) {
+  if (ShardRanks(1, run, data_ranks) < data_ranks && !context.framework().exchange.reduces_at_end) {
     const Ratio shards = Ratio(run.mapping.shard_within.value_or(1)) * context.shape.context;
     weights.outer_reduce = TimeCollective(context, CollectiveType::kAllReduce,
                                           Figure("Weights of a shard", dense / shards), RankGroup::kReplica);
@@ -58,7 +58,7 @@ ShardedLayer NotSharded(const TrainingContext& context) {
 ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, const LayerTime& time) {
   if (context.run.mapping.zero < 3) return NotSharded(context);
   const bool lora = context.run.trainable == Trainable::kLora;
-  const ShardedWeights weights = ExchangeWeights(context, lora, work.dense_parameters, work.expert_parameters);
+  const ShardedWeights weights = ExchangeWeights(context, lora, work.weights.dense, work.weights.experts);
   const Seconds reduce = Figure("Gradients scattered and reduced", weights.scatter + weights.outer_reduce);
   ShardedLayer sharded;
   sharded.forward_link = weights.gather;
@@ -106,28 +106,29 @@ LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, c
     if (!works.present[kind]) continue;
     const LayerWork& work = works.of[kind];
     LayerOperators own{operators != nullptr && operators->is_listed && operators->first.empty(), {}, {}};
-    times.selective[kind] = TimeLayer(context, work, recompute.full_share < 1 ? recompute.selective : RecomputePlan{},
-                                      operators != nullptr ? &own : nullptr);
+    StagePart &selective = times.selective[kind], &full = times.full_recompute[kind];
+    selective.time = TimeLayer(context, work, recompute.full_share < 1 ? recompute.selective : RecomputePlan{},
+                               operators != nullptr ? &own : nullptr);
     if (operators != nullptr) operators->by_bound[kind] = own.by_bound;
     if (own.is_listed) operators->first = std::move(own.list);
-    times.sharded_selective[kind] = TimeSharded(context, work, times.selective[kind]);
-    times.offload_selective[kind] = LayerActivations(context, work, recompute.selective) / host_bandwidth;
+    selective.sharded = TimeSharded(context, work, selective.time);
+    selective.activations = LayerActivations(context, work, recompute.selective) / host_bandwidth;
     if (recompute.full_share > 0) {
-      times.full_recompute[kind] = WithFullRecompute(context, work, times.selective[kind]);
-      times.sharded_full_recompute[kind] = TimeSharded(context, work, times.full_recompute[kind]);
+      full.time = WithFullRecompute(context, work, selective.time);
+      full.sharded = TimeSharded(context, work, full.time);
+      full.activations =
+          Figure("Activations that a fully recomputed layer keeps", LayerCheckpoint(context) / recompute.per_checkpoint,
+                 "its share of the input of its group") /
+          host_bandwidth;
     }
-    times.offload_full_recompute[kind] =
-        Figure("Activations that a fully recomputed layer keeps", LayerCheckpoint(context) / recompute.per_checkpoint,
-               "its share of the input of its group") /
-        host_bandwidth;
-    times.weights[kind] = {work.dense_parameters, work.expert_parameters, work.adapter_parameters};
-    largest = max(largest, work.dense_parameters);
+    selective.weights = full.weights = work.weights;
+    largest = max(largest, work.weights.dense);
   }
-  times.embedding = TimeEmbedding(context);
-  times.head = TimeHead(context);
-  times.embedding_weights.dense = EndWeights(context, true, false);
-  times.head_weights.dense = EndWeights(context, false, true);
-  if (context.run.mapping.zero >= 3) times.sharded_embedding = TimeShardedEmbedding(context, largest);
+  times.embedding.time = TimeEmbedding(context);
+  times.embedding.weights.dense = EndWeights(context, true, false);
+  times.head.time = TimeHead(context);
+  times.head.weights.dense = EndWeights(context, false, true);
+  if (context.run.mapping.zero >= 3) times.embedding.sharded = TimeShardedEmbedding(context, largest);
   return times;
 }
 
@@ -137,7 +138,7 @@ StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, con
   const bool copies = CopiesToHost(context);
   const Ratio weight_bytes = copies ? StateBytesOf(context).weights : Ratio(0);
   VisitStage(context, times, layers, embedding, head, [&](const StagePart& part, Ratio count) {
-    const LayerTime& time = *part.time;
+    const LayerTime& time = part.time;
     const ShardedLayer& sharded = part.sharded;
     stage.forward += time.forward * count;
     stage.backward += time.backward * count;
@@ -183,7 +184,7 @@ Flops FlopsOfStages(const TrainingContext& context, const LayerTimes& times, con
   }
   Flops all;
   VisitStage(context, times, layers, true, true,
-             [&all](const StagePart& part, Ratio count) { all += part.time->all_flops * count; });
+             [&all](const StagePart& part, Ratio count) { all += part.time.all_flops * count; });
   return Figure("FLOPs of a micro-batch", all, "on all stages, as the kernels execute them");
 }
 

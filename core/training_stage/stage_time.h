@@ -18,16 +18,19 @@ struct ShardedLayer {
   Seconds forward_link, backward_link;  // on the links
 };
 
-// Times of layers, which do not depend on their placement on stages: a search keeps them between mappings.
+// A component of a stage for one micro-batch: a layer, the embedding or the head.
+struct StagePart {
+  LayerTime time;
+  ShardedLayer sharded;
+  Seconds activations;  // all that it keeps to the host, one way
+  HeldWeights weights;
+};
+
+// Components do not depend on their placement on stages: a search keeps them between mappings.
 struct LayerTimes {
-  ByKind<LayerTime> selective, full_recompute;  // under RecomputeChoice::selective; recomputed as a whole
-  ByKind<ShardedLayer> sharded_selective, sharded_full_recompute;
-  ByKind<Seconds> offload_selective, offload_full_recompute;  // all activations of a layer to the host, one way
-  ShardedLayer
-      sharded_embedding;  // per micro-batch: gather of the embedding, and the last scatter, which no compute hides
-  LayerTime embedding, head;
-  ByKind<PartWeights> weights;
-  PartWeights embedding_weights, head_weights;
+  ByKind<StagePart> selective, full_recompute;  // under RecomputeChoice::selective; recomputed as a whole
+  // The embedding's ZeRO-3 communication: its gather, and the last scatter of a step, which no compute hides.
+  StagePart embedding, head;
   RecomputeChoice recompute;
 };
 struct StageTime {
@@ -41,13 +44,6 @@ struct StageTime {
   }
   [[nodiscard]] Seconds Total() const { return Forward() + Backward(); }
 };
-// One component of a stage: a group of identical layers, the embedding, or the head.
-struct StagePart {
-  const LayerTime* time;
-  ShardedLayer sharded;
-  Seconds activations;  // all of a layer's on the host link, one way
-  PartWeights weights;
-};
 
 // Calls visit(part, count) for each component.
 template <class Visit>
@@ -58,22 +54,18 @@ void VisitStage(const TrainingContext& context, const LayerTimes& times, const K
   };
   for (const LayerKind kind : kLayerKinds) {
     const Ratio full = FullLayers(times.recompute, layers, kind);
-    visit_some(
-        {&times.selective[kind], times.sharded_selective[kind], times.offload_selective[kind], times.weights[kind]},
-        layers.of[kind] - full);
-    visit_some({&times.full_recompute[kind], times.sharded_full_recompute[kind], times.offload_full_recompute[kind],
-                times.weights[kind]},
-               full);
+    visit_some(times.selective[kind], layers.of[kind] - full);
+    visit_some(times.full_recompute[kind], full);
   }
-  if (embedding) visit_some({&times.embedding, times.sharded_embedding, {}, times.embedding_weights}, 1);
+  if (embedding) visit_some(times.embedding, 1);
   if (head) {
     const Ratio modules = context.model.mtp_layers;
     const LayerKind last = MtpKind(context);
     // An MTP module is not a layer of a virtual stage.
     const Ratio full = times.recompute.is_leading ? Ratio(0) : times.recompute.full_share * modules;
-    visit_some({&times.head, {}, {}, times.head_weights}, 1 + modules);
-    visit_some({&times.selective[last], times.sharded_selective[last], {}, times.weights[last]}, modules - full);
-    visit_some({&times.full_recompute[last], times.sharded_full_recompute[last], {}, times.weights[last]}, full);
+    visit_some(times.head, 1 + modules);
+    visit_some(times.selective[last], modules - full);
+    visit_some(times.full_recompute[last], full);
   }
 }
 

@@ -119,7 +119,7 @@ TEST(Families, ADeviceAloneHoldsTheWholeModel) {
     const LayerWorks works = WorksOf(context);
     const ParameterCount count = CountParameters(scenario.model);
     // Not held: the head's bias, and learned positions beyond the sequence.
-    const double held = PlanLayers(context, works).stages.front().Parameters();
+    const double held = PlanLayers(context, works).stages.front().weights.Base();
     EXPECT_NEAR(held / (count.total + count.mtp), 1,
                 scenario.model.positions.encoding == Position::kLearned ? 0.02 : 5e-5)
         << model;

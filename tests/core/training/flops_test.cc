@@ -68,7 +68,7 @@ TEST(Flops, OfAdaptersAreThoseOfTheStages) {
       if (!scenario) continue;
       ++models;
       double adapters = 0;
-      for (const Stage& stage : StagesOf(*scenario)) adapters += stage.adapter_parameters;
+      for (const Stage& stage : StagesOf(*scenario)) adapters += stage.weights.adapters;
       EXPECT_NEAR(AdapterParameters(scenario->model, scenario->training->framework) / adapters, 1, 1e-12)
           << preset.id << " " << targets;
     }

@@ -322,7 +322,7 @@ TEST(States, DivideExpertsByTheirOwnGroups) {
   const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
   const LayerWork work =
       WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {FeedForward::kExperts});
-  EXPECT_EQ(work.expert_parameters, 3.0 * 4096 * 14336);  // one of eight experts, not split over tp
+  EXPECT_EQ(work.weights.experts, 3.0 * 4096 * 14336);  // one of eight experts, not split over tp
   EXPECT_EQ(context.shape.ExpertDataRanks(), 8);
 }
 

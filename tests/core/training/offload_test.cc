@@ -117,8 +117,8 @@ TEST(Offload, UnderDualPipeStreamsBothStagesIn) {
       R"({"sequence": 2048, "global_batch": 8, "framework": {"preset": "ideal"}, "offload": {"parameters": 1},
                            "mapping": {"pp": 2, "schedule": "dualpipe"}})");
   const std::vector<Stage> stages = StagesOf(scenario);
-  ASSERT_GT(stages[1].Parameters(), 2 * stages[0].Parameters());
-  const double both = stages[0].Parameters() + stages[1].Parameters();
+  ASSERT_GT(stages[1].weights.Base(), 2 * stages[0].weights.Base());
+  const double both = stages[0].weights.Base() + stages[1].weights.Base();
   EXPECT_NEAR(Evaluated(scenario).communication.offload.base() / (8 * 2 * 2 * both / 2 / 1e9), 1, 1e-9);
 }
 

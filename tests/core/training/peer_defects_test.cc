@@ -137,7 +137,7 @@ TEST(PeerDefects, ExpertsFollowTheirOwnDegrees) {
             std::to_string(tp) + "}}");
     const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
     EXPECT_EQ(WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {FeedForward::kExperts})
-                  .expert_parameters,
+                  .weights.experts,
               2 * 3.0 * 4096 * 14336 / 2);
     EXPECT_GT(Evaluated(scenario).time.ep, Seconds{});
   }

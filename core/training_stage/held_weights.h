@@ -1,0 +1,30 @@
+// Weights on one device, and how ZeRO splits a state of them over the ranks that hold the same ones.
+#pragma once
+
+#include "core/training_stage/shape.h"
+
+namespace slipstick {
+
+struct HeldWeights {
+  Ratio dense = 0;     // routed experts and adapters apart
+  Ratio experts = 0;   // routed
+  Ratio adapters = 0;  // low-rank; the others are then frozen
+  [[nodiscard]] Ratio Base() const { return dense + experts; }
+  HeldWeights& operator+=(const HeldWeights& other);
+};
+HeldWeights operator*(Ratio count, const HeldWeights& weights);
+
+// Those that the optimizer updates. Adapters count as dense: the same ranks hold them.
+HeldWeights TrainedOf(const TrainingRun& run, const HeldWeights& weights);
+
+// Ranks that split a state, of those that hold the same weights; 1: each rank holds it whole.
+struct Shards {
+  Ratio dense = 1, experts = 1;
+};
+// Of a state that ZeRO splits from stage `from` on.
+Shards ShardsFrom(int from, const TrainingRun& run, const TrainingShape& shape);
+
+// A rank's part of a state of the weights, adapters apart.
+Ratio PerRank(const HeldWeights& weights, const Shards& shards);
+
+}  // namespace slipstick
