@@ -270,6 +270,18 @@ Bytes InFlight(const TrainingContext& context, const Stage& stage, Ratio layers,
   return passes * ((1 - share) * kept + share * layers * checkpoint);
 }
 
+// Activations of the MTP modules of the last stage, for the one micro-batch whose backward pass is next.
+Bytes ModuleActivations(const MemoryTerms& terms, const StepTerms& step, const RecomputeChoice& recompute) {
+  const TrainingContext& context = terms.context;
+  const Ratio full = recompute.is_leading ? Ratio(0) : recompute.full_share;
+  const Bytes layer = LayerActivations(context, terms.works.of[MtpKind(context)], recompute.selective);
+  const Bytes projection = Figure("Inputs of a module's two norms and of its projection",
+                                  8 * kB * step.own_tokens * Ratio(context.model.hidden), "in 16 bits");
+  return Figure("Activations of the MTP modules",
+                Ratio(context.model.mtp_layers) * ((1 - full) * layer + full * LayerCheckpoint(context) + projection),
+                "each a layer behind a projection; of one micro-batch");
+}
+
 // Activations of one stage for all micro-batches.
 StageActivations ActivationsOf(const MemoryTerms& terms, const StepTerms& step, const Stage& stage, Ratio index,
                                const RecomputeChoice& recompute) {
@@ -280,6 +292,9 @@ StageActivations ActivationsOf(const MemoryTerms& terms, const StepTerms& step, 
   of.in_flight = Figure("Layer activations in flight",
                         InFlight(terms.context, stage, of.stage_layers, kept.layers, of.passes, recompute),
                         "all micro-batches between their forward and backward passes", kActivationSource);
+  if (stage.head && terms.context.model.mtp_layers > 0)
+    of.in_flight =
+        Figure("Activations in flight, of MTP modules too", of.in_flight + ModuleActivations(terms, step, recompute));
   of.largest = kept.largest;
   of.working = kept.working;
   of.largest_layer = kept.largest_layer;
@@ -310,13 +325,17 @@ Bytes EndBytes(const TrainingContext& context, const StepTerms& step, const Devi
   if (device.HasEmbedding() && !context.run.flash_attention)
     bytes += Figure("Dropout mask of the embedding", passes * step.own_tokens * hidden, "a byte per element");
   if (device.HasHead()) {
-    bytes += Figure("Inputs of the final norm and of the LM head", 4 * step.own_tokens * hidden);
+    const Ratio modules = context.model.mtp_layers, heads = 1 + modules;
+    bytes += Figure("Inputs of the final norm and of the LM head", heads * 4 * step.own_tokens * hidden,
+                    "of each MTP module too");
     if (step.tensor > 1)
-      bytes += Figure("Gathered input of the LM head", framework.head_gathered * step.tokens * hidden, "under TP");
-    bytes += Figure(
-        "Logits, their copy and gradient",
-        framework.logits * step.tokens * Ratio(context.model.vocab) / step.tensor / Ratio(context.run.loss_chunks),
-        "of one chunk of the tokens");
+      bytes +=
+          Figure("Gathered input of the LM head", heads * framework.head_gathered * step.tokens * hidden, "under TP");
+    bytes +=
+        Figure("Logits, their copy and gradient",
+               (framework.logits + 4 * modules) * step.tokens * Ratio(context.model.vocab) / step.tensor /
+                   Ratio(context.run.loss_chunks),
+               "of one chunk of the tokens; the probabilities of an MTP module wait in fp32 for its backward pass");
   }
   return Figure("Activations of embedding and head", bytes * kB,
                 "gathered input; logits, their copy and gradient on the last stage", kActivationSource);

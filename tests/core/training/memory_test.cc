@@ -201,6 +201,22 @@ TEST(Activations, OfAFlashAttentionLayerCountItsTensors) {
   }
 }
 
+// A module of multi-token prediction (DeepSeek-V3 technical report, 2.2) is a layer, 131,712 bytes per token of
+// Llama-2-7B, behind the norms of two hidden states and their projection, 2 · (h + h + 2h), and before the final norm
+// and the head, 2 · 2h. The probabilities of its tokens wait in fp32 for its backward pass, which is the last.
+TEST(Activations, OfMtpModulesAreThoseOfALayerAndAHead) {
+  const auto held = [](int modules) {
+    return Evaluated(TrainingScenario(R"({"preset": "llama-2-7b", "mtp_layers": )" + std::to_string(modules) + "}",
+                                      R"({"preset": "dgx-h100", "devices": 8})",
+                                      R"({"sequence": 4096, "global_batch": 8, "precision": "bf16", "recompute": "none",
+                             "framework": {"preset": "megatron"}, "mapping": {"tp": 1, "micro_batch": 1}})"))
+        .memory.activations.base();
+  };
+  const double per_token = 131712 + 8 * 4096 + 4 * 4096 + 4 * 32000;
+  EXPECT_NEAR(held(1) - held(0), 4096 * per_token, 1);
+  EXPECT_NEAR(held(2) - held(1), 4096 * per_token, 1);
+}
+
 // In 8 bits the outputs of norms and activation functions weigh half, and recomputed they weigh nothing, in whatever
 // format. A layer of Llama-2-7B (h 4096, f 11008, 32 heads) in bytes per token: 8h + 8h + 128 + 6f in 16 bits. fp8
 // keeps two norms' outputs and the activation's in a byte each: 6h + 8h + 128 + 5f. Without these tensors 4h + 8h + 128
