@@ -28,7 +28,9 @@ StepLimits DefaultStepLimits(const MemoryBudget& rule, const Device& device) {
 StepLimit StepTokensOf(const ServingLoad& load, const Device& device) {
   if (load.prefill_chunk) return {*load.prefill_chunk, "serving.prefill_chunk"};
   const StepLimits limits = DefaultStepLimits(load.engine.memory, device);
-  if (limits.tokens > 0) return {limits.tokens, limits.TokensPath()};
+  const bool divides = load.engine.memory.divides_step && !load.tuning.raises_limits;
+  const Count groups = divides ? load.mapping.attention_dp : Tally(1);
+  if (limits.tokens > 0) return {limits.tokens, limits.TokensPath(), std::min<Count>(groups, limits.tokens)};
   return {load.engine.scheduler.prefill_tokens, "serving.engine.prefill_tokens"};
 }
 
@@ -38,8 +40,9 @@ StepLimit SequencesOf(const ServingLoad& load, const Device& device) {
   const bool queues = load.concurrency || load.requests_per_s;
   if (load.tuning.raises_limits || !queues) return scheduler;
   const StepLimits limits = DefaultStepLimits(load.engine.memory, device);
-  return limits.sequences > 0 && limits.sequences < scheduler.most ? StepLimit{limits.sequences, limits.SequencesPath()}
-                                                                   : scheduler;
+  return limits.sequences > 0 && limits.sequences < scheduler.stated
+             ? StepLimit{limits.sequences, limits.SequencesPath()}
+             : scheduler;
 }
 
 }  // namespace slipstick

@@ -19,10 +19,13 @@ struct StepLimits {
 StepLimits DefaultStepLimits(const MemoryBudget& rule, const Device& device);
 
 struct StepLimit {
-  Count most = 0;
+  Count stated = 0;
   std::string path{};  // of the input that sets it
+  Count groups = 1;    // attention groups that divide it
+  [[nodiscard]] Count Most() const { return stated / groups; }
 };
-// Maximum prompt tokens per step: the load's chunk, the engine's default for the device, or its scheduler's limit.
+// Maximum prompt tokens per step of an attention group: the load's chunk, the engine's default for the device, of which
+// groups may get a part each, if nobody raises it, or its scheduler's limit.
 StepLimit StepTokensOf(const ServingLoad& load, const Device& device);
 
 // Maximum sequences that run at once: as the load states it, its batch too; else the engine's default for the device,

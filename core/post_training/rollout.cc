@@ -160,7 +160,7 @@ RolloutGroup GroupOf(const StepInputs& inputs, Ratio devices, const Samples& sam
 
 Seconds PrefillTime(const StepInputs& inputs, const RolloutGroup& group, const Deployment& deployment,
                     StepTimes& times) {
-  const auto step_tokens = static_cast<double>(StepTokensOf(deployment.load, deployment.device).most);
+  const auto step_tokens = static_cast<double>(StepTokensOf(deployment.load, deployment.device).Most());
   return Procedure("Prefill of all prompts",
                    PrefillAll({group.sequences, inputs.prompt, inputs.prefix_hit, step_tokens}, times),
                    {group.sequences, inputs.prompt, inputs.prefix_hit}, "in passes as large as the engine's");

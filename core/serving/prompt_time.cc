@@ -59,7 +59,10 @@ PromptTokens MeanChunk(const PromptTokens& prompt, Ratio chunks) {
 
 Ratio StepTokens(const Deployment& deployment) {
   const StepLimit limit = StepTokensOf(deployment.load, deployment.cluster.device);
-  return deployment.InputAt(limit.path, Ratio(limit.most));
+  const Ratio stated = deployment.InputAt(limit.path, Ratio(limit.stated));
+  if (limit.groups == 1) return stated;
+  return Figure("Prompt tokens of a step", stated / deployment.mapping.attention_dp,
+                "the engine's default, which the groups of data-parallel attention divide");
 }
 
 Ratio FillStep(const Deployment& deployment, Ratio tokens) {

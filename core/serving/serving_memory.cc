@@ -137,7 +137,7 @@ Bytes KeptForRequest(const Deployment& deployment, Bytes own) {
 // So many of them in a room, each of which also fits to its end. The engine limits them itself, or the load.
 Ratio Fitting(const Deployment& deployment, Bytes room, Bytes each, Bytes whole_room, Bytes at_end) {
   const StepLimit sequences = SequencesOf(deployment.load, deployment.cluster.device);
-  const Ratio limit = deployment.InputAt(sequences.path, Ratio(sequences.most));
+  const Ratio limit = deployment.InputAt(sequences.path, Ratio(sequences.stated));
   return Figure("Maximum concurrent sequences of an attention group",
                 min(WholeBelow(room / each), limit, WholeBelow(whole_room / at_end) * limit),
                 "whole sequences; at most the engine's limit; none if one does not fit to its end");

@@ -4,6 +4,7 @@
 // (vLLM: profile_run with max_num_batched_tokens tokens, then the sampler with max_num_seqs sequences).
 #include "core/base/figure.h"
 #include "core/engine_step/step_limits.h"
+#include "core/serving/prompt_time.h"
 #include "core/serving/serving_memory.h"
 
 namespace slipstick {
@@ -20,9 +21,7 @@ struct LargestStep {
 LargestStep LargestStepOf(const Deployment& deployment) {
   const ServingLoad& load = deployment.load;
   const StepLimits limits = DefaultStepLimits(deployment.engine.memory, deployment.cluster.device);
-  const Ratio tokens = limits.tokens > 0 && load.prefill_chunk
-                           ? Ratio(*load.prefill_chunk)
-                           : deployment.InputAt(limits.TokensPath(), Ratio(limits.tokens)),
+  const Ratio tokens = limits.tokens > 0 ? StepTokens(deployment) : deployment.InputAt(limits.TokensPath(), Ratio(0)),
               sequences = limits.sequences > 0 && load.max_requests
                               ? Ratio(*load.max_requests)
                               : deployment.InputAt(limits.SequencesPath(), Ratio(limits.sequences));
@@ -78,7 +77,9 @@ Bytes WorkspaceOf(const Deployment& deployment) {
 
 Bytes HeadroomOf(const Deployment& deployment) {
   const MemoryBudget& rule = deployment.engine.memory;
-  const Ratio tokens = max(LargestStepOf(deployment).tokens, rule.activation_tokens);
+  // For the whole chunk where attention ranks divide it: what they capture for one another takes about as much.
+  const StepLimit step = StepTokensOf(deployment.load, deployment.cluster.device);
+  const Ratio tokens = max(deployment.InputAt(step.path, Ratio(step.stated)), rule.activation_tokens);
   return Figure("Headroom", rule.headroom + tokens * rule.headroom_per_token,
                 "memory beside weights and KV cache, where no share is stated");
 }

@@ -43,12 +43,12 @@ double ReservedShare(const Engine& engine) { return max(0.0, 2 * engine.memory.o
 SchedulerRules RulesOf(const ServingLoad& load, const Device& device) {
   const EngineScheduler& scheduler = load.engine.scheduler;
   SchedulerRules rules;
-  rules.step_tokens = static_cast<double>(StepTokensOf(load, device).most);
+  rules.step_tokens = static_cast<double>(StepTokensOf(load, device).Most());
   rules.prefills_first = scheduler.prefills_first;
   rules.splits_prompts = SplitsPrompts(load);
   rules.collect_steps = scheduler.collect_steps;
   rules.collect_tokens = scheduler.collect_share * rules.step_tokens;
-  rules.max_sequences = static_cast<double>(SequencesOf(load, device).most);
+  rules.max_sequences = static_cast<double>(SequencesOf(load, device).Most());
   rules.reserved = ReservedShare(load.engine);
   return rules;
 }

@@ -79,6 +79,7 @@ struct MemoryBudget {
   Tally block = 1;                   // tokens per KV-cache page
   Tally activation_tokens = 0;       // tokens per step for which activations are sized; 0: they are in the reserve
   Tally logit_sequences = 0;         // sampled sequences per step, by default; 0: logits are in the reserve
+  bool divides_step = false;         // groups of data-parallel attention divide the tokens of the default step
   std::vector<LargeDeviceSteps> large_devices{};  // the last that applies to a device counts
 };
 template <>

@@ -55,6 +55,9 @@ constexpr FieldRow kMemoryBudgetFields[] = {
         "reserve")
         .Label("Sequences of the largest step")
         .Between(0, 1 << 20),
+    Of<&MemoryBudget::divides_step>("divides_step",
+                                    "Ranks of data-parallel attention divide the tokens of the default step")
+        .Label("Attention ranks divide the step"),
     Of<&MemoryBudget::large_devices>(
         "large_devices", "Largest step on devices with much memory, by default; the last row that applies")};
 constinit const Fields Schema<MemoryBudget>::fields(kMemoryBudgetFields);

@@ -146,6 +146,24 @@ TEST(EngineMemory, SglangSetsItsShareByTheDevice) {
   EXPECT_LT(context("dgx-h100", 1, {"serving.prefill_chunk=16384"}), 0.85 * context("dgx-h100", 1, {}));
 }
 
+// With data-parallel attention SGLang gives each rank its part of the default chunk (_handle_data_parallelism of
+// server_args.py): 8,192 of an H200 are 1,024 on each of eight, so that a prompt of 8,000 tokens takes eight passes. A
+// chunk that is stated is that of a rank, and vendors' benchmarks state one.
+TEST(EngineMemory, SglangDividesItsChunkAmongAttentionRanks) {
+  const auto prefill = [](const std::vector<std::string>& more) {
+    return Serve(std::vector<std::string>{"model=deepseek-v3", "cluster=dgx-h200", "cluster.devices=8",
+                                          "serving.engine=sglang", "serving.prompt=8000", "serving.output=100",
+                                          "serving.devices=8", "serving.mapping.tp=1", "serving.mapping.attention_dp=8",
+                                          "serving.mapping.ep=8"} +
+                 more)
+        .prefill;
+  };
+  const Seconds plain = prefill({"serving.tuning=stock"});
+  EXPECT_EQ(plain, prefill({"serving.tuning=stock", "serving.prefill_chunk=1024"}));
+  EXPECT_GT(plain, prefill({"serving.tuning=stock", "serving.prefill_chunk=8192"}));
+  EXPECT_EQ(prefill({"serving.tuning=tuned"}), prefill({"serving.tuning=tuned", "serving.prefill_chunk=8192"}));
+}
+
 // Whatever the share, what runs fits.
 TEST(EngineMemory, ActivationsFindTheirPlaceBesideAnyShare) {
   for (const std::string share : {"0.9", "0.98", "1"}) {
