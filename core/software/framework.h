@@ -170,6 +170,7 @@ struct FrameworkCapabilities {
   std::vector<std::string> dispatchers;  // from which a run may choose; none: only the framework's own
   Tally dedicated_ranks = 0;             // maximum ranks of an expert group that uses dedicated kernels
   bool overlaps_experts = false;  // 1F1B runs a forward and a backward pass together; each hides the other's exchange
+  bool mtp = true;                // trains modules of multi-token prediction
 };
 FIELDS_OF(FrameworkCapabilities);
 // Whether it can run this number of micro-batches on interleaved stages; its code rejects others.

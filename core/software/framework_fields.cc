@@ -272,7 +272,8 @@ constexpr FieldRow kFrameworkCapabilitiesFields[] = {
         .OutsideReports(),
     Of<&FrameworkCapabilities::overlaps_experts>("overlaps_experts",
                                                  "Expert exchange behind the passes of another micro-batch")
-        .OutsideReports()};
+        .OutsideReports(),
+    Of<&FrameworkCapabilities::mtp>("mtp", "Training of multi-token-prediction (MTP) modules").OutsideReports()};
 constinit const Fields Schema<FrameworkCapabilities>::fields(kFrameworkCapabilitiesFields);
 
 constexpr auto kFrameworkFields = Advanced(

@@ -277,9 +277,10 @@ Bytes ModuleActivations(const MemoryTerms& terms, const StepTerms& step, const R
   const Bytes layer = LayerActivations(context, terms.works.of[MtpKind(context)], recompute.selective);
   const Bytes projection = Figure("Inputs of a module's two norms and of its projection",
                                   8 * kB * step.own_tokens * Ratio(context.model.hidden), "in 16 bits");
-  return Figure("Activations of the MTP modules",
-                Ratio(context.model.mtp_layers) * ((1 - full) * layer + full * LayerCheckpoint(context) + projection),
-                "each a layer behind a projection; of one micro-batch");
+  return Figure(
+      "Activations of the MTP modules",
+      MtpModules(context.model, context.run) * ((1 - full) * layer + full * LayerCheckpoint(context) + projection),
+      "each a layer behind a projection; of one micro-batch");
 }
 
 // Activations of one stage for all micro-batches.
@@ -292,7 +293,7 @@ StageActivations ActivationsOf(const MemoryTerms& terms, const StepTerms& step, 
   of.in_flight = Figure("Layer activations in flight",
                         InFlight(terms.context, stage, of.stage_layers, kept.layers, of.passes, recompute),
                         "all micro-batches between their forward and backward passes", kActivationSource);
-  if (stage.head && terms.context.model.mtp_layers > 0)
+  if (stage.head && MtpModules(terms.context.model, terms.context.run) > 0)
     of.in_flight =
         Figure("Activations in flight, of MTP modules too", of.in_flight + ModuleActivations(terms, step, recompute));
   of.largest = kept.largest;
@@ -325,7 +326,7 @@ Bytes EndBytes(const TrainingContext& context, const StepTerms& step, const Devi
   if (device.HasEmbedding() && !context.run.flash_attention)
     bytes += Figure("Dropout mask of the embedding", passes * step.own_tokens * hidden, "a byte per element");
   if (device.HasHead()) {
-    const Ratio modules = context.model.mtp_layers, heads = 1 + modules;
+    const Ratio modules = MtpModules(context.model, context.run), heads = 1 + modules;
     bytes += Figure("Inputs of the final norm and of the LM head", heads * 4 * step.own_tokens * hidden,
                     "of each MTP module too");
     if (step.tensor > 1)

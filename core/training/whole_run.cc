@@ -220,7 +220,7 @@ InterruptedRun InterruptedRunOf(const TrainingContext& context, const PlainRun& 
                              Ratio(run.asked.asynchronous_checkpoints ? 1 : 0), context.tape);
   run.devices = InputAt("training.devices", Ratio(context.shape.devices), context.tape);
   run.parameters = count.total;
-  run.mtp_parameters = count.mtp;
+  run.mtp_parameters = MtpModules(context.model, context.run) * count.mtp_module;
   if (context.run.trainable == Trainable::kLora) run.adapters = AdapterParameters(context.model, context.run.framework);
   run.weight_bytes = state.weights;
   run.optimizer_bytes = state.optimizer;

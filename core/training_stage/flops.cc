@@ -91,8 +91,8 @@ AttentionFlops AttentionOverSquares(const Model& model, Ratio attended, Ratio fu
 struct TokenFlops {
   Flops core, layers, head, masked;
 };
-TokenFlops CountTokenFlops(const Model& model, Ratio attended) {
-  const Ratio hidden = model.hidden, vocabulary = model.vocab, layers = model.layers, modules = model.mtp_layers;
+TokenFlops CountTokenFlops(const Model& model, Ratio attended, Ratio modules) {
+  const Ratio hidden = model.hidden, vocabulary = model.vocab, layers = model.layers;
   const LayerCounts counted = CountLayers(model);
   const Ratio full_layers = counted.attention - counted.window;
   const auto [core, masked] = model.compressed ? CompressedAttention(model, attended, full_layers)
@@ -110,7 +110,8 @@ TokenFlops CountTokenFlops(const Model& model, Ratio attended) {
 }  // namespace
 
 StepFlops CountFlops(const Model& model, const TrainingRun& run, const RecomputeChoice& recompute) {
-  const auto [core, layers, head, masked] = CountTokenFlops(model, ShapeOf(run).attended);
+  const Ratio modules = MtpModules(model, run);
+  const auto [core, layers, head, masked] = CountTokenFlops(model, ShapeOf(run).attended, modules);
   const bool lora = run.trainable == Trainable::kLora;
   const Ratio tokens = Figure("Tokens of a step", Ratio(run.global_batch) * Ratio(run.sequence));
   // Frozen weights need no weight gradient; the attention core's backward pass has twice the FLOPs of its forward pass.
@@ -120,7 +121,7 @@ StepFlops CountFlops(const Model& model, const TrainingRun& run, const Recompute
   step.model = Figure(
       "Model FLOPs per step", tokens * (passes * (layers + head - core) + 3 * (core + 2 * kFlop * adapters)),
       "forward pass, input gradients, gradients of trained weights; attention over the full square", kFlopsSource);
-  const Ratio module_share = Ratio(model.mtp_layers) / Ratio(model.layers);
+  const Ratio module_share = modules / Ratio(model.layers);
   step.model_causal =
       Figure("Model FLOPs per step, causal attention", step.model - tokens * (3 + passes * module_share) * masked,
              "attention cut by the causal mask, as FlashAttention and Llama 3 count it");

@@ -132,7 +132,7 @@ StagePlan PlanLayers(const TrainingContext& context, const LayerWorks& works) {
     // The head stays in 16 bits.
     const double wide = BytesPerElement(context.matrix_precision);
     const double head_rate = wide / BytesPerElement(NativePrecision(context.device(), context.run.precision));
-    const auto modules = static_cast<double>(model.mtp_layers);
+    const double modules = MtpModules(model, context.run);
     const double head = context.shape.tokens * hidden * vocabulary / context.shape.tensor * head_rate;
     loads.head = head * (1 + modules) + modules * loads.layer;
   }

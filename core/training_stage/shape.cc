@@ -61,6 +61,11 @@ Ratio ShardRanks(int from, const TrainingRun& run, Ratio data_ranks) {
                 "ranks that split a state, of one replica group; one where ZeRO does not split it");
 }
 
+Ratio MtpModules(const Model& model, const TrainingRun& run) {
+  if (run.mtp_modules) return *run.mtp_modules;
+  return run.framework.capabilities.mtp && run.trainable == Trainable::kAll ? Ratio(model.mtp_layers) : Ratio(0);
+}
+
 Ratio OffloadedGradients(const TrainingRun& run) {
   return run.offload.gradients.value_or(run.framework.offload.gradients ? run.offload.optimizer : Ratio(0));
 }

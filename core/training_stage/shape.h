@@ -29,6 +29,9 @@ TrainingShape ShapeOf(const TrainingRun& run);
 // Of the data_ranks that hold the same weights, the number that split a state which ZeRO shards from stage `from` on.
 Ratio ShardRanks(int from, const TrainingRun& run, Ratio data_ranks);
 
+// Modules of multi-token prediction that the run trains.
+Ratio MtpModules(const Model& model, const TrainingRun& run);
+
 // Share of the gradients in host memory, and the input that determines it.
 Ratio OffloadedGradients(const TrainingRun& run);
 std::string_view InputOfOffloadedGradients(const TrainingRun& run);

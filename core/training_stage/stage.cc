@@ -30,11 +30,11 @@ void RestOnPlacement(const TrainingContext& context, Stage& stage) {
   const auto in_steps = [&grounds](auto number) { grounds.push_back(InSteps(Ratio(number))); };
   in_steps(context.shape.chunks);
   in_steps(context.shape.sequence);
-  for (const Tally counted :
-       {model.window.tokens, model.window.global_every, model.window.kv_heads, model.window.head_dim, model.hidden,
-        model.vocab, model.mtp_layers, model.shared_kv.layers}) {
+  for (const Tally counted : {model.window.tokens, model.window.global_every, model.window.kv_heads,
+                              model.window.head_dim, model.hidden, model.vocab, model.shared_kv.layers}) {
     in_steps(counted);
   }
+  in_steps(MtpModules(model, context.run));
   if (model.moe) {
     in_steps(model.moe->dense_layers);
     in_steps(model.moe->moe_every);
@@ -108,7 +108,7 @@ void AddEndNorms(const TrainingContext& context, Stage& stage) {
 }
 
 void AddMtpModules(const TrainingContext& context, const LayerWorks& works, Stage& stage) {
-  const Ratio modules = context.model.mtp_layers, hidden = context.model.hidden;
+  const Ratio modules = MtpModules(context.model, context.run), hidden = context.model.hidden;
   const LayerWork& layer = works.of[MtpKind(context)];
   stage.weights.dense += Figure(
       "Weights of the MTP modules",
@@ -124,7 +124,7 @@ void CountWeights(const TrainingContext& context, const LayerWorks& works, Stage
     stage.weights += layers * works.of[kind].weights;
   }
   AddEndNorms(context, stage);
-  if (stage.head && context.model.mtp_layers > 0) AddMtpModules(context, works, stage);
+  if (stage.head && MtpModules(context.model, context.run) > 0) AddMtpModules(context, works, stage);
   stage.tables = TablesOf(context, stage);
   constexpr std::string_view kNote = "on one device";
   stage.weights.dense = Figure("Weights of a stage without routed experts", stage.weights.dense + stage.tables, kNote);

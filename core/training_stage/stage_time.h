@@ -59,7 +59,7 @@ void VisitStage(const TrainingContext& context, const LayerTimes& times, const K
   }
   if (embedding) visit_some(times.embedding, 1);
   if (head) {
-    const Ratio modules = context.model.mtp_layers;
+    const Ratio modules = MtpModules(context.model, context.run);
     const LayerKind last = MtpKind(context);
     // An MTP module is not a layer of a virtual stage.
     const Ratio full = times.recompute.is_leading ? Ratio(0) : times.recompute.full_share * modules;

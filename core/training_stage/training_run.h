@@ -99,6 +99,9 @@ struct TrainingRun {
   Offload offload;
   bool flash_attention = true;
   Tally loss_chunks = 1;  // parts of the tokens whose LM head and loss run one after another, forward and backward
+  // Trained modules of multi-token prediction. Default: the model's, if the framework trains any and no adapters are
+  // trained in place of the weights.
+  std::optional<Tally> mtp_modules;
   Trainable trainable = Trainable::kAll;
   std::optional<FrozenPrecision> frozen_precision;  // default: that of the GEMMs
   Framework framework;

@@ -111,6 +111,13 @@ constexpr FieldRow kTrainingRunFields[] = {
         .Label("Loss in chunks")
         .Between(1, 65536)
         .Advanced(),
+    Of<&TrainingRun::mtp_modules>(
+        "mtp_modules",
+        "Trained multi-token-prediction (MTP) modules; empty: the model's where the framework trains any, none with "
+        "low-rank adapters")
+        .Label("Trained MTP modules")
+        .Between(0, 64)
+        .Advanced(),
     Of<&TrainingRun::trainable>("trainable", "Trained weights: all, or low-rank adapters beside frozen weights (LoRA)")
         .Advanced(),
     Of<&TrainingRun::frozen_precision>(

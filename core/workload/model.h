@@ -244,7 +244,7 @@ struct ParameterCount {
   Ratio moe_active_per_layer = 0;  // router, top_k experts, shared experts
   Ratio norms_per_layer = 0;
   Ratio final_norm = 0;
-  Ratio mtp = 0;
+  Ratio mtp_module = 0;
   Ratio total = 0;            // without MTP modules, as published, and without a vision encoder
   Ratio active = 0;           // per token, including embedding and head, without tables of the layers
   Ratio matrices = 0;         // in the layers' GEMMs, all experts

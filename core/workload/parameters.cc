@@ -161,9 +161,9 @@ ParameterCount CountParameters(const Model& model) {
                        count.matrices + count.embedding + count.head + norms + counter.Small(), "MTP modules apart");
   count.active = count.total - (count.matrices - count.active_matrices) - counter.IdleSmall() - count.layer_tables;
   const Ratio hidden = model.hidden;
-  count.mtp = Figure("Parameters of the MTP modules",
-                     Ratio(model.mtp_layers) * (2 * hidden * hidden + 3 * norm_elements + counter.LastLayer()),
-                     "a layer like the last, the projection of two streams, three norms each");
+  count.mtp_module =
+      Figure("Parameters of an MTP module", 2 * hidden * hidden + 3 * norm_elements + counter.LastLayer(),
+             "a layer like the last, the projection of two streams, three norms");
   return count;
 }
 

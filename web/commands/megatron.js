@@ -62,7 +62,10 @@ const SHAPE = [
         : { 'model.moe.dense_layers': text.match(/\[0\]\s*\*\s*(\d+)/)?.[1] ?? '0' },
   },
   { flag: 'moe-router-enable-expert-bias', single: true, write: ({ model }) => model.moe?.router_bias === true },
-  shape('mtp-num-layers', 'mtp_layers', { when: above(0) }),
+  shape('mtp-num-layers', 'mtp_layers', {
+    when: above(0),
+    write: ({ model, training }) => training.mtp_modules ?? model.mtp_layers,
+  }),
 ];
 
 const training = (flag, member, more = {}) => ({ flag, path: `training.${member}`, ...more });

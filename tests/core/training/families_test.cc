@@ -120,7 +120,8 @@ TEST(Families, ADeviceAloneHoldsTheWholeModel) {
     const ParameterCount count = CountParameters(scenario.model);
     // Not held: the head's bias, and learned positions beyond the sequence.
     const double held = PlanLayers(context, works).stages.front().weights.Base();
-    EXPECT_NEAR(held / (count.total + count.mtp), 1,
+    const double modules = MtpModules(scenario.model, *scenario.training) * count.mtp_module;
+    EXPECT_NEAR(held / (count.total + modules), 1,
                 scenario.model.positions.encoding == Position::kLearned ? 0.02 : 5e-5)
         << model;
   }

@@ -217,6 +217,21 @@ TEST(Activations, OfMtpModulesAreThoseOfALayerAndAHead) {
   EXPECT_NEAR(held(2) - held(1), 4096 * per_token, 1);
 }
 
+// Megatron-Core trains the modules of the model. torchtitan and transformers leave them out, adapters go to the layers
+// alone, and a run may state how many it trains.
+TEST(MtpModules, AreThoseThatTheFrameworkTrains) {
+  const auto trained = [](const std::string& rest) {
+    const Scenario scenario = TrainingScenario(R"({"preset": "qwen3.5-4b"})", R"({"preset": "dgx-h100", "devices": 8})",
+                                               R"({"sequence": 4096, "global_batch": 8)" + rest + "}");
+    return static_cast<double>(MtpModules(scenario.model, *scenario.training));
+  };
+  EXPECT_EQ(trained(R"(, "framework": {"preset": "megatron"})"), 1);
+  EXPECT_EQ(trained(R"(, "framework": {"preset": "megatron"}, "trainable": "lora")"), 0);
+  EXPECT_EQ(trained(R"(, "framework": {"preset": "megatron"}, "mtp_modules": 0)"), 0);
+  EXPECT_EQ(trained(R"(, "framework": {"preset": "fsdp"})"), 0);
+  EXPECT_EQ(trained(R"(, "framework": {"preset": "fsdp"}, "mtp_modules": 1)"), 1);
+}
+
 // In 8 bits the outputs of norms and activation functions weigh half, and recomputed they weigh nothing, in whatever
 // format. A layer of Llama-2-7B (h 4096, f 11008, 32 heads) in bytes per token: 8h + 8h + 128 + 6f in 16 bits. fp8
 // keeps two norms' outputs and the activation's in a byte each: 6h + 8h + 128 + 5f. Without these tensors 4h + 8h + 128

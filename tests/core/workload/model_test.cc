@@ -55,7 +55,7 @@ TEST(Parameters, ActiveIsNearWhatWasAnnounced) {
 TEST(Parameters, DeepSeekV3ByParts) {
   const ParameterCount count = CountParameters(Named("deepseek-v3"));
   EXPECT_EQ(count.attention_per_layer, 187107328);  // two norms of 1,536 and 512 included
-  EXPECT_EQ(count.mtp, 11610068224);                // the module's own, without its copies of embedding and head
+  EXPECT_EQ(count.mtp_module, 11610068224);         // the module's own, without its copies of embedding and head
   EXPECT_EQ(count.active - count.embedding, 36625618432);
 }
 
@@ -131,9 +131,9 @@ TEST(Parameters, DeepSeekV32HasAnIndexerInEveryLayer) {
   const double indexer = 12582912 + 917504 + 458752 + 256;
   EXPECT_EQ(count.attention_per_layer, 187107328 + indexer);
   EXPECT_EQ(count.total, 671026419200 + 61 * indexer);
-  EXPECT_EQ(count.mtp, 11610068224 + indexer);
+  EXPECT_EQ(count.mtp_module, 11610068224 + indexer);
   // The files hold 685.4 billion: with the module and its copies of embedding and head.
-  EXPECT_NEAR(count.total + count.mtp + 2 * 129280.0 * 7168, 685.4e9, 0.05e9);
+  EXPECT_NEAR(count.total + count.mtp_module + 2 * 129280.0 * 7168, 685.4e9, 0.05e9);
   EXPECT_NEAR(CountParameters(Named("glm-5")).active, 41.8e9, 0.1e9);  // announced: 40; with the embedding, 0.95
 }
 
