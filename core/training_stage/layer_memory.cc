@@ -69,15 +69,14 @@ Ratio KeptColumns(const TrainingContext& context, const LayerWork& work, const R
 // their products are no plain GEMMs (torchtitan's list of operators to save).
 Ratio RoutedPart(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan) {
   const bool narrow = NarrowRecipe(context), is_exchanged = context.run.mapping.ep > 1;
-  const double row_bytes = narrow ? 1 : 2, inner_bytes = narrow ? 5 : 6;
+  const double row_bytes = narrow ? 1 : 2, activated_bytes = narrow ? 1 : 2, inner_bytes = context.model.gated ? 4 : 2;
   const Ratio inputs = row_bytes * work.routed_rows * RoutedWidth(context.model);
   if (plan.framework_selection)
     return is_exchanged ? Figure("Rows that the exchange of experts brought", inputs, "in bytes", kMemorySource)
                         : Ratio(0);
-  const Ratio inner_again = (inner_bytes - 4) * plan.norms;
   return Figure("Rows of the routed experts",
-                inputs + (inner_bytes - inner_again) * work.routed_rows * work.expert_columns,
-                "inputs, gate, up and their product", kMemorySource);
+                inputs + (inner_bytes + activated_bytes * (1 - plan.norms)) * work.routed_rows * work.expert_columns,
+                "inputs, gate where there is one, up, and what the activation function makes of them", kMemorySource);
 }
 
 // Operands of a layer's embedding: gate input and output, as wide as the residual stream; row, gate and product.
