@@ -123,8 +123,9 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
   const Ratio residual_tokens = ResidualTokens(context);
   const KeptBytes kept = KeptBytesOf(context, work, plan);
   const Ratio hidden_part =
-      Figure("Tensors as wide as the residual stream", kept.hidden * Ratio(context.model.hidden) * residual_tokens,
-             "in bytes", kMemorySource);
+      Figure("Tensors as wide as the residual stream",
+             (1 + work.mlp_share) / 2 * kept.hidden * Ratio(context.model.hidden) * residual_tokens,
+             "in bytes; half of them where no MLP follows the mixer", kMemorySource);
   const Ratio token_part =
       Figure("Operands of the attention core and of the MLP",
              context.shape.tokens * (2 * KeptColumns(context, work, plan) + kept.mlp * work.mlp_columns), "in bytes",

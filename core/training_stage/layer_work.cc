@@ -143,7 +143,7 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
   Ratio mlp_adapters = 0;
   if (has_adapters)
     mlp_adapters = AdapterElements(FeedForwardProducts(model, kind.feed_forward, widths), run.framework);
-  const Ratio mlp_share = ShareWithMlp(model, kind.feed_forward, widths);
+  const Ratio mlp_share = work.mlp_share = ShareWithMlp(model, kind.feed_forward, widths);
   if (has_adapters) {
     work.weights.adapters =
         Figure("Weights of a layer's adapters", AdapterElements(mixer, run.framework) + mlp_share * mlp_adapters,

@@ -32,6 +32,7 @@ struct LayerWork {
   std::vector<LayerProduct> products;
   std::array<RowPass, kRowPasses> row_passes{};
   AttentionWork attention;
+  Ratio mlp_share = 1;          // share of such layers that have an MLP
   Ratio mlp_columns = 0;        // inner width of the dense MLP or of the shared experts on the device
   Ratio expert_columns = 0;     // inner width of one routed expert on the device
   Ratio even_rows = 0;          // rows of the device's experts under even routing

@@ -134,6 +134,12 @@ TEST(Families, PlainExpertsKeepNoGate) {
   EXPECT_NEAR(23 * 8192 * 6 * 2 * 1856.0, 4.194e9, 4e6);
 }
 
+// A mixer without an MLP has one norm, whose input and output it keeps: half of what a layer with both keeps.
+TEST(Families, LayersWithoutAnMlpHaveOneNorm) {
+  EXPECT_DOUBLE_EQ(NanoBytes({{FeedForward::kDense, Mixer::kFullAttention}, {}}),
+                   4 * 2688 + 2 * (32 + 2) * 256 + 4 * 32);
+}
+
 // A single device holds all published parameters, tables and biases included, and those of the MTP modules.
 TEST(Families, ADeviceAloneHoldsTheWholeModel) {
   for (const PresetText& preset : PresetTexts()) {
