@@ -53,16 +53,22 @@ Ratio ScorePart(const TrainingContext& context, const LayerWork& work, const Rec
                 kMemorySource);
 }
 
-// Elements per token of the attention core's operands that a layer keeps.
+// Elements per token of the attention core's operands that a layer keeps, and the inputs of the norms of queries and keys.
 Ratio KeptColumns(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan) {
   const AttentionWork& core = work.attention;
-  if (!RepeatsLatents(context.model, work, plan)) return core.columns;
-  const Mla& mla = *context.model.mla;
-  const double direct = mla.q_lora_rank > 0 ? 0 : 1;
-  return Figure("Kept elements per token of the attention core",
-                core.heads * (core.value_width + direct * core.query_width) + Ratio(mla.q_lora_rank) +
-                    Ratio(mla.kv_lora_rank) + Ratio(mla.rope_head_dim),
-                "its output and the latents; queries, keys and values are projected again", kMemorySource);
+  const Model& model = context.model;
+  if (RepeatsLatents(model, work, plan)) {
+    const Mla& mla = *model.mla;
+    const double direct = mla.q_lora_rank > 0 ? 0 : 1;
+    return Figure("Kept elements per token of the attention core",
+                  core.heads * (core.value_width + direct * core.query_width) + Ratio(mla.q_lora_rank) +
+                      Ratio(mla.kv_lora_rank) + Ratio(mla.rope_head_dim),
+                  "its output and the latents; queries, keys and values are projected again", kMemorySource);
+  }
+  if (core.is_recurrence || model.norms.queries_and_keys == QkNorm::kNone) return core.columns;
+  return Figure("Kept elements per token around the attention core",
+                core.columns + (core.heads + core.kv_heads) * core.query_width,
+                "with queries and keys before their norms", kMemorySource);
 }
 
 // Rows of the routed experts. A framework's selection keeps those that an exchange brought and repeats the experts:

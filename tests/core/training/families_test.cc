@@ -134,6 +134,17 @@ TEST(Families, PlainExpertsKeepNoGate) {
   EXPECT_NEAR(23 * 8192 * 6 * 2 * 1856.0, 4.194e9, 4e6);
 }
 
+// A norm of queries and keys keeps what goes into it: Qwen3-8B has 32 heads of 128 and eight of keys, and else the
+// tensors of Llama.
+TEST(Families, NormsOfQueriesAndKeysKeepTheirInputs) {
+  const Scenario scenario = OnNode("qwen3-8b", R"({"sequence": 4096, "global_batch": 8, "mapping": {}})");
+  const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
+  const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {});
+  const double core = 2 * (2 * 32 + 2 * 8) * 128 + 4 * 32, norms = 2 * (32 + 8) * 128;
+  EXPECT_DOUBLE_EQ(LayerActivations(context, work, {}).base() / context.shape.tokens,
+                   8 * 4096 + core + norms + 6 * 12288);
+}
+
 // A mixer without an MLP has one norm, whose input and output it keeps: half of what a layer with both keeps.
 TEST(Families, LayersWithoutAnMlpHaveOneNorm) {
   EXPECT_DOUBLE_EQ(NanoBytes({{FeedForward::kDense, Mixer::kFullAttention}, {}}),
