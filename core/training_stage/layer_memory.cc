@@ -53,10 +53,43 @@ Ratio ScorePart(const TrainingContext& context, const LayerWork& work, const Rec
                 kMemorySource);
 }
 
-// Elements per token of the attention core's operands that a layer keeps, and the inputs of the norms of queries and keys.
+// Elements per token that a recurrence keeps, on all devices: what its kernels save for the backward pass, and the
+// input of the projection after it.
+Ratio KeptByRecurrence(const LinearAttention& linear) {
+  const Ratio inner = linear.Inner(), convolved = linear.ConvolvedChannels();
+  const Ratio keys = Ratio(linear.KeyHeads()) * Ratio(linear.state),
+              all_keys = Ratio(linear.heads) * Ratio(linear.state);
+  switch (linear.kind) {
+    case LinearAttentionKind::kMamba2:  // the output before its gate, gated, and normalized
+      return linear.InputColumns() + 3 * inner;
+    case LinearAttentionKind::kGatedDelta: {
+      // Normalized keys and queries, and again for all value heads; values, their gate, the output, that normalized
+      // and gated.
+      const Ratio repeats = min(1, Ratio(linear.heads) / Ratio(linear.KeyHeads()) - 1);
+      return convolved + 2 * keys * repeats + 2 * all_keys + 5 * inner;
+    }
+    case LinearAttentionKind::kKimiDelta:  // before and after convolution; decays; gate; the output, and gated
+      return 2 * convolved + all_keys + 3 * inner;
+    case LinearAttentionKind::kMamba:
+    case LinearAttentionKind::kLightning:
+      break;
+  }
+  return linear.InputColumns() + inner;
+}
+
+constexpr std::string_view kRecurrenceSource =
+    "counted in megatron/core/ssm (mamba_mixer.py, gated_delta_net.py), mamba_ssm's MambaSplitConv1dScanCombinedFn and "
+    "flash-linear-attention's chunk_gated_delta_rule and chunk_kda";
+
+// Elements per token of the attention core's operands that a layer keeps, and of what stands between them and its
+// projections: inputs of the norms of queries and keys, the output's gate and the gated output.
 Ratio KeptColumns(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan) {
   const AttentionWork& core = work.attention;
   const Model& model = context.model;
+  if (core.is_recurrence)
+    return Figure("Kept elements per token of the recurrence",
+                  KeptByRecurrence(*model.linear_attention) / context.shape.tensor,
+                  "what goes in, what its kernels save, and what comes out", kRecurrenceSource);
   if (RepeatsLatents(model, work, plan)) {
     const Mla& mla = *model.mla;
     const double direct = mla.q_lora_rank > 0 ? 0 : 1;
@@ -65,10 +98,12 @@ Ratio KeptColumns(const TrainingContext& context, const LayerWork& work, const R
                       Ratio(mla.kv_lora_rank) + Ratio(mla.rope_head_dim),
                   "its output and the latents; queries, keys and values are projected again", kMemorySource);
   }
-  if (core.is_recurrence || model.norms.queries_and_keys == QkNorm::kNone) return core.columns;
-  return Figure("Kept elements per token around the attention core",
-                core.columns + (core.heads + core.kv_heads) * core.query_width,
-                "with queries and keys before their norms", kMemorySource);
+  const double norms = model.norms.queries_and_keys == QkNorm::kNone ? 0 : 1, gate = model.attention_gate ? 2 : 0;
+  if (norms == 0 && gate == 0) return core.columns;
+  return Figure(
+      "Kept elements per token around the attention core",
+      core.columns + norms * (core.heads + core.kv_heads) * core.query_width + gate * core.heads * core.value_width,
+      "with queries and keys before their norms; with the gate and what it leaves of the output", kMemorySource);
 }
 
 // Rows of the routed experts. A framework's selection keeps those that an exchange brought and repeats the experts:

@@ -134,6 +134,30 @@ TEST(Families, PlainExpertsKeepNoGate) {
   EXPECT_NEAR(23 * 8192 * 6 * 2 * 1856.0, 4.194e9, 4e6);
 }
 
+// Megatron-Core's Mamba-2 keeps its input projection, 2 * 4096 + 2 * 8 * 128 + 64 columns, and three outputs of 4096:
+// before the gate, gated, and normalized. The gated delta rule keeps 8192 convolved columns, keys and queries of 16
+// heads, again for 32, values and their gate, and three outputs of 4096.
+TEST(Families, RecurrencesKeepWhatTheirKernelsSave) {
+  constexpr LayerKind kMixer{FeedForward::kDense, Mixer::kRecurrence};
+  EXPECT_DOUBLE_EQ(NanoBytes({kMixer, {}}), 4 * 2688 + 2 * (10304 + 3 * 4096) + 4 * 64);
+  for (const int tp : {1, 2}) {
+    const Scenario scenario =
+        OnNode("qwen3-next-80b-a3b",
+               R"({"sequence": 4096, "global_batch": 8, "mapping": {"tp": )" + std::to_string(tp) + R"(, "ep": 8}})");
+    const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
+    const auto bytes = [&](Mixer mixer) {
+      const LayerWork work =
+          WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {FeedForward::kExperts, mixer});
+      return LayerActivations(context, work, {}).base() / context.shape.tokens * tp;
+    };
+    // Queries, outputs, their gate and the gated outputs of 16 heads of 256; keys and values of two; queries and keys
+    // before their norms.
+    const double attention = 4 * 4096 + 2 * 512 + 4096 + 512, recurrence = 8192 + 4096 + 8192 + 5 * 4096;
+    EXPECT_DOUBLE_EQ(bytes(Mixer::kRecurrence) - bytes(Mixer::kFullAttention),
+                     2 * (recurrence - attention) + 4 * (32 - 16));
+  }
+}
+
 // A norm of queries and keys keeps what goes into it: Qwen3-8B has 32 heads of 128 and eight of keys, and else the
 // tensors of Llama.
 TEST(Families, NormsOfQueriesAndKeysKeepTheirInputs) {
