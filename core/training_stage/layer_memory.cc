@@ -106,6 +106,19 @@ Ratio KeptColumns(const TrainingContext& context, const LayerWork& work, const R
       "with queries and keys before their norms; with the gate and what it leaves of the output", kMemorySource);
 }
 
+// Latents of queries, keys and values before and after their norms, and the rotary key. Where they are projected up
+// again, they count with the core.
+Ratio LatentPart(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan,
+                 Ratio residual_tokens) {
+  if (!context.model.mla || work.attention.is_recurrence || RepeatsLatents(context.model, work, plan)) return 0;
+  const Mla& mla = *context.model.mla;
+  return Figure(
+      "Latents",
+      2 * (2 * (Ratio(mla.q_lora_rank) + Ratio(mla.kv_lora_rank)) + Ratio(mla.rope_head_dim)) * residual_tokens,
+      "before and after their norms, with the rotary key, in 16 bits",
+      "NVIDIA/Megatron-LM, megatron/core/transformer/multi_latent_attention.py");
+}
+
 // Rows of the routed experts. A framework's selection keeps those that an exchange brought and repeats the experts:
 // their products are no plain GEMMs (torchtitan's list of operators to save).
 Ratio RoutedPart(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan) {
@@ -173,7 +186,8 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
              kMemorySource);
   const Ratio parts = Figure("Bytes of the tensors that the backward pass reads",
                              hidden_part + token_part + ScorePart(context, work, plan) + EmbeddingPart(context) +
-                                 GatheredPart(context, residual_tokens) + StreamPart(context, residual_tokens),
+                                 GatheredPart(context, residual_tokens) + StreamPart(context, residual_tokens) +
+                                 LatentPart(context, work, plan, residual_tokens),
                              "without those of routed experts", kMemorySource);
   // A framework that keeps all activations selects nothing.
   const Ratio selected = context.framework().memory.selective_kept;
