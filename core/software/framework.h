@@ -144,7 +144,8 @@ FIELDS_OF(FrameworkOptimizer);
 
 // What the framework does with an offloaded optimizer state.
 struct FrameworkOffload {
-  bool gradients = false;  // gradients also move to the host
+  bool gradients = false;             // gradients also move to the host
+  bool keeps_master_weights = false;  // the device keeps the weights that are updated; only the moments leave it
   std::optional<BytesPerSecond>
       host_update;  // memory bandwidth of an update by the host; absent: the device updates, and state is streamed
 };

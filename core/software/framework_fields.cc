@@ -241,6 +241,9 @@ constinit const Fields Schema<FrameworkOptimizer>::fields(kFrameworkOptimizerFie
 constexpr FieldRow kFrameworkOffloadFields[] = {
     Of<&FrameworkOffload::gradients>(
         "gradients", "Gradients go to the host with the optimizer state, unless the run states their share"),
+    Of<&FrameworkOffload::keeps_master_weights>("keeps_master_weights",
+                                                "Master weights stay on the device beside their copies in host memory")
+        .Label("Master weights stay on the device"),
     Of<&FrameworkOffload::host_update>(
         "host_update",
         "The host updates offloaded state, at this host-memory bandwidth per device; null: the device does")

@@ -175,7 +175,8 @@ GradientExchange ExchangeOf(const TrainingContext& context, const DeviceStages& 
   const TrainedWeights trained = TrainedBy(context, device);
   GradientExchange result;
   HideExchange(context, step, trained, passes, result);
-  const WeightUpdate update = UpdateOf(context, step, trained, StateBytesOf(context).optimizer);
+  const StateBytes state = StateBytesOf(context);
+  const WeightUpdate update = UpdateOf(context, step, trained, state.optimizer - state.kept_master);
   const UpdateTime time = UpdateWeights(update);
   result.optimizer = time.optimizer;
   result.accumulation = update.separate_accumulation

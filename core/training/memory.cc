@@ -36,6 +36,7 @@ DeviceWeights WeightsOf(const StepTerms& step, const DeviceStages& device) {
 struct StateShare {
   Bytes weights, gradients;
   Ratio weight_bytes, gradient_bytes, optimizer_bytes;  // per parameter
+  Ratio leaving_bytes;                                  // of the optimizer's: those that offload moves to the host
   Ratio held_state;                                     // parameters for which the rank keeps optimizer state
   Bytes reusable;                                       // part of the gradients whose room activations can use
   Bytes absent;                                         // part of the gradients that the backward pass makes
@@ -83,6 +84,8 @@ StateShare AddState(const TrainingContext& context, const StepTerms& step, const
              "per parameter, with the framework's buffers");
   share.optimizer_bytes = Figure("Optimizer bytes", state.optimizer + sharded * framework.sharded_optimizer,
                                  "of state per parameter, with the framework's buffers");
+  share.leaving_bytes = Figure("Optimizer bytes that offload moves", share.optimizer_bytes - state.kept_master,
+                               "per parameter; not master weights that stay on the device");
   share.weights = AllWeights(context, weights, state);
   memory.weights = Figure("Weights", (1 - run.offload.parameters) * share.weights, "per device of the stage");
   const Ratio trained = PerRank(weights.trained, ShardsFrom(2, run, context.shape));
@@ -95,7 +98,7 @@ StateShare AddState(const TrainingContext& context, const StepTerms& step, const
                             "parameters that a rank keeps optimizer state for");
   memory.optimizer =
       Figure("Optimizer state",
-             share.optimizer_bytes * kB * (1 - run.offload.optimizer) * share.held_state +
+             (share.optimizer_bytes - run.offload.optimizer * share.leaving_bytes) * kB * share.held_state +
                  framework.kept_hidden * kB * step.tokens * Ratio(context.model.hidden) + framework.fixed_static,
              "and buffers that libraries keep between steps");
   if (sharded * framework.sharded_gradients > 0)
@@ -128,7 +131,7 @@ Bytes MovingBytes(const TrainingContext& context, const StepTerms& step, const H
   const Ratio updated = step.run.trainable == Trainable::kLora ? min(largest_share, held.adapters) : largest_share;
   const Ratio on_device = step.run.framework.offload.host_update ? 0 : 1;
   const Bytes state =
-      Figure("Optimizer state on the way", 2 * kB * on_device * offload.optimizer * share.optimizer_bytes * updated,
+      Figure("Optimizer state on the way", 2 * kB * on_device * offload.optimizer * share.leaving_bytes * updated,
              "to the device and back; none where the host updates");
   const Bytes gradients =
       Figure("Gradients on the way to the host",

@@ -104,6 +104,8 @@ StateBytes StateBytesOf(const TrainingContext& context) {
                     : narrow            ? framework.gradients_fp8
                                         : framework.gradients;
   const OptimizerBytes optimizer = OptimizerBytesOf(context);
+  if (run.framework.offload.keeps_master_weights && run.optimizer != Optimizer::kNone)
+    bytes.kept_master = optimizer.master;
   switch (run.optimizer) {
     case Optimizer::kAdamW:
     case Optimizer::kAdam8Bit:

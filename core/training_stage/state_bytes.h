@@ -8,6 +8,7 @@ namespace slipstick {
 // Bytes per parameter.
 struct StateBytes {
   Ratio weights = 2, gradients = 4, optimizer = 12;
+  Ratio kept_master = 0;      // of `optimizer`: weights that stay on the device when the rest is offloaded
   Ratio adapter_weights = 2;  // of low-rank adapters; `weights` are then the frozen ones
 };
 StateBytes StateBytesOf(const TrainingContext& context);
