@@ -5,8 +5,8 @@
 
 namespace slipstick {
 
-// Dispatch of tokens to experts: a library's all-to-all, which sends one copy per rank that holds any of the token's
-// experts, or dedicated kernels (DeepEP), which send one copy per node.
+// Dispatch of tokens to experts: a library's all-to-all, which sends a token once per expert, or dedicated kernels
+// (DeepEP), which send it once per node.
 enum class ExpertDispatch { kAllToAll, kDedicated };
 ENUM_NAMES(ExpertDispatch, {kAllToAll, "all_to_all"}, {kDedicated, "dedicated"});
 

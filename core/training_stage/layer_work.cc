@@ -2,7 +2,6 @@
 
 #include "core/base/figure.h"
 #include "core/operators/efficiency.h"
-#include "core/workload/exchanges.h"
 
 namespace slipstick {
 namespace {
@@ -71,9 +70,9 @@ void RouteTokens(const Model& model, const TrainingRun& run, const TrainingShape
       Figure("Limit of an expert's rows over the mean", capacity + (1 - ceil(min(1.0, capacity))) * imbalance,
              "its capacity; none where the capacity factor is 0");
   work.routed_rows = Figure("Rows of the busiest device's experts", work.even_rows * min(imbalance, limit));
-  work.dispatched_tokens =
-      Figure("Copies of its tokens that a device sends", own_tokens * OwnersReached(shape.expert, top_k),
-             "one per rank that holds any of their experts");
+  work.dispatched_tokens = Figure("Copies of its tokens that a device sends", own_tokens * top_k,
+                                  "one per expert, as an all-to-all of permuted rows; NVIDIA/Megatron-LM, "
+                                  "megatron/core/transformer/moe/token_dispatcher.py");
   work.dropped_share = Figure("Dropped share", DroppedShare(imbalance, capacity),
                               "of the routed rows: those above the experts' capacity");
 }

@@ -15,7 +15,7 @@ Scenario DeepSeek(const std::string& experts, int ep = 64) {
 
 Seconds ExpertLinkTime(const Scenario& scenario) { return Evaluated(scenario).communication.ep; }
 
-// DeepEP: kernels that send one copy per node beat an all-to-all that sends one copy per rank.
+// DeepEP: kernels that send one copy per node beat an all-to-all that sends one row per expert.
 TEST(ExpertDispatch, OfDedicatedKernelsCrossesTheNetworkOnceANode) {
   const Seconds library = ExpertLinkTime(DeepSeek("")),
                 dedicated = ExpertLinkTime(DeepSeek(R"("dispatch": "dedicated")"));
@@ -26,6 +26,16 @@ TEST(ExpertDispatch, OfDedicatedKernelsCrossesTheNetworkOnceANode) {
   EXPECT_EQ(free.model.moe->node_limit, 4);
   free.model.moe->node_limit = 0;
   EXPECT_GT(ExpertLinkTime(free), dedicated);
+}
+
+// An all-to-all of permuted rows sends one row per expert, also where one rank holds several of a token's experts
+// (NVIDIA/Megatron-LM, megatron/core/transformer/moe/token_dispatcher.py: num_out_tokens = tokens · topk).
+TEST(ExpertDispatch, OfALibrarySendsARowPerExpert) {
+  const Scenario scenario = DeepSeek("", 8);
+  const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
+  const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(),
+                                {FeedForward::kExperts, Mixer::kFullAttention});
+  EXPECT_DOUBLE_EQ(work.dispatched_tokens, 8 * 4096);
 }
 
 TEST(ExpertDispatch, InEightBitHalvesTheWayOut) {
