@@ -28,24 +28,33 @@ SwitchTree BuildTree(Ratio endpoints, Ratio ports, Ratio oversubscription) {
   const Ratio tiers =
       Procedure<Ratio>("Tiers of switches", fewest, {InSteps(endpoints), InSteps(ports), InSteps(leaves)},
                        "the fewest that reach every device of a plane");
-  if (fewest <= 1) return {tiers, tiers};  // one switch joins all
-  const Ratio links = Figure("Links out of the leaf switches", endpoints / oversubscription);
-  const Ratio enough = Figure("Switches that hold the links at the top", WholeAbove(links / ports));
+  if (fewest <= 1) return {tiers, tiers, tiers};  // one switch joins all
+  const Ratio uplinks = Figure("Links out of the leaf switches", endpoints / oversubscription);
+  const Ratio enough = Figure("Switches that hold the links at the top", WholeAbove(uplinks / ports));
+  const Ratio links = Figure("Links per port of a device", 1 + (tiers - 1) / oversubscription,
+                             "its own, and its share of those between the tiers");
   if (fewest == 2) {
     const Ratio spines = Procedure<Ratio>(
         "Spine switches", EvenSpines(enough.base(), std::floor((ports - down).base())),
         {InSteps(enough), InSteps(ports), InSteps(down)}, "each leaf has as many links to each of them");
-    return {tiers, Figure("Switches of a plane", leaves + spines, "leaves and spines")};
+    return {tiers, Figure("Switches of a plane", leaves + spines, "leaves and spines"), links};
   }
-  return {tiers, Figure("Switches of a plane", leaves + (tiers - 2) * WholeAbove(links / half) + enough,
-                        "leaves, tiers between, and the top")};
+  return {tiers,
+          Figure("Switches of a plane", leaves + (tiers - 2) * WholeAbove(uplinks / half) + enough,
+                 "leaves, tiers between, and the top"),
+          links};
 }
 
 SwitchTree BuildDragonfly(Ratio endpoints, Ratio ports) {
   if (endpoints <= ports) return BuildTree(endpoints, ports);
-  return {2, Figure("Routers of a plane", ceil(endpoints / max(1, floor((ports + 1) / 4))),
-                    "balanced: a quarter of the ports to devices",
-                    "Kim et al., Technology-driven, highly-scalable dragonfly topology, 2008")};
+  const Ratio to_devices =
+      Figure("Ports of a router to its devices", max(1, floor((ports + 1) / 4)), "balanced: a quarter of the ports",
+             "Kim et al., Technology-driven, highly-scalable dragonfly topology, 2008");
+  return {
+      2, Figure("Routers of a plane", ceil(endpoints / to_devices)),
+      Figure("Links per port of a device", 1 + (3 * to_devices - 1) / (2 * to_devices),
+             "its own; a router has as many ports to other groups as to devices, and one less than twice as many to "
+             "its group, and two of them make a link")};
 }
 
 LinkCount CountLinks(const NetworkLevel& level, Ratio parts) {
@@ -71,6 +80,18 @@ Dollars PriceLinks(const NetworkLevel& level, Ratio parts, Ratio devices, Dollar
                 "each way at a device's bandwidth over the links of a device inside");
 }
 
+// Cables and optics per port of a device. Stated for one, two and three links; others are on a line through two of them.
+Dollars PriceCables(Ratio links, const NetworkPort& port, const SystemInputs& inputs) {
+  const Dollars one = inputs.cables_one_tier.value_or(port.cables_one_tier);
+  const Dollars two = inputs.cables_two_tiers.value_or(port.cables_two_tiers);
+  const Dollars three = inputs.cables_three_tiers.value_or(port.cables_three_tiers);
+  if (links <= 1) return one;
+  if (links == 2) return two;
+  if (links == 3) return three;
+  return Figure("Cables and optics per port of a device",
+                links < 2 ? one + (links - 1) * (two - one) : two + (links - 2) * (three - two));
+}
+
 // Switches and cables of a level, and their power.
 struct SwitchedLevel {
   Dollars switches, cables;
@@ -87,19 +108,14 @@ SwitchedLevel PriceSwitches(const NetworkLevel& level, Ratio reached, Ratio devi
                                  "one for each device, fewer where devices share one");
   const SwitchTree tree = level.topology == Topology::kDragonfly ? BuildDragonfly(endpoints, ports)
                                                                  : BuildTree(endpoints, ports, level.oversubscription);
-  const Dollars cable_price = tree.tiers <= 1   ? inputs.cables_one_tier.value_or(port.cables_one_tier)
-                              : tree.tiers == 2 ? inputs.cables_two_tiers.value_or(port.cables_two_tiers)
-                                                : inputs.cables_three_tiers.value_or(port.cables_three_tiers);
   const Ratio count =
       Figure("Switches of this level", devices / reached * (planes * max(device_ports, 1) * tree.switches),
              "with several ports a device has one in each of as many trees");
-  return {
-      Figure("Price of the switches of this level", count * inputs.switch_price.value_or(port.switch_price)),
-      Figure("Price of the cables of this level", devices * device_ports * cable_price, "with as many tiers as it has"),
-      Figure("Power of the switches and optics of this level",
-             count * port.switch_power + devices * device_ports * tree.tiers * port.optics_power,
-             "a link per port and tier"),
-      tree.tiers, count};
+  return {Figure("Price of the switches of this level", count * inputs.switch_price.value_or(port.switch_price)),
+          Figure("Price of the cables of this level", devices * device_ports * PriceCables(tree.links, port, inputs)),
+          Figure("Power of the switches and optics of this level",
+                 count * port.switch_power + devices * device_ports * tree.links * port.optics_power),
+          tree.tiers, count};
 }
 
 // Wiring without a price per port, per device: links, and switches if they join the links.

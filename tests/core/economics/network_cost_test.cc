@@ -241,5 +241,47 @@ TEST(NetworkCost, ADragonflysRoutersAreCounted) {
   EXPECT_EQ(BuildDragonfly(1000, 63).switches, 63);
 }
 
+// Zhao et al., Insights into DeepSeek-V3, ISCA 2025, table 3: links between switches.
+TEST(NetworkCost, LinksBetweenSwitchesAreThoseOfPublishedNetworks) {
+  const auto between = [](const SwitchTree& tree, double endpoints) { return endpoints * (tree.links - 1); };
+  EXPECT_DOUBLE_EQ(between(BuildTree(2048, 64), 2048), 2048);
+  EXPECT_DOUBLE_EQ(between(BuildTree(65536, 64), 65536), 131072);
+  EXPECT_DOUBLE_EQ(between(BuildDragonfly(261632, 64), 261632), 384272);
+}
+
+// NDR: a link per port and tier, of which the first with its cables and optics costs 1,320 $, each further one 1,240 $.
+struct CabledNetwork {
+  const char* name;
+  std::vector<std::string> assignments;
+  double devices, links, tiers;
+};
+TEST(NetworkCost, EachLinkHasACableAndItsOptics) {
+  const std::vector<CabledNetwork> rows{
+      {"one switch", {"cluster.devices=64"}, 64, 1, 1},
+      {"two tiers", {"cluster.devices=1024"}, 1024, 2, 2},
+      {"three tiers", {"cluster.devices=65536"}, 65536, 3, 3},
+      {"four tiers", {"cluster.devices=131072"}, 131072, 4, 4},
+      {"an eighth of the links leaves the leaves",
+       {"cluster.devices=1024", "cluster.networks.1.topology=fat_tree", "cluster.networks.1.oversubscription=8"},
+       1024,
+       1 + 1 / 8.0,
+       2},
+      {"a router of a dragonfly: 16 devices, 31 neighbors, 16 other groups",
+       {"cluster.devices=1024", "cluster.networks.1.topology=dragonfly"},
+       1024,
+       1 + (31 + 16) / 2.0 / 16,
+       2}};
+  for (const CabledNetwork& row : rows) {
+    std::vector<std::string> all{"cluster=dgx-h100", "cluster.networks.1.size=32768",
+                                 "cluster.networks.1.port.switch_power=0 W"};
+    all.insert(all.end(), row.assignments.begin(), row.assignments.end());
+    const Scenario scenario = ScenarioOf(all);
+    const NetworkCost cost = PriceNetwork(scenario.cluster, scenario.cost->system);
+    EXPECT_EQ(cost.tiers, row.tiers) << row.name;
+    EXPECT_NEAR(cost.cables.base(), row.devices * (1320 + 1240 * (row.links - 1)), 1e-3) << row.name;
+    EXPECT_NEAR(In(cost.power, kWatt), row.devices * row.links * 17.5, 1e-3) << row.name;
+  }
+}
+
 }  // namespace
 }  // namespace slipstick
