@@ -80,7 +80,7 @@ Dollars PriceLinks(const NetworkLevel& level, Ratio parts, Ratio devices, Dollar
                 "each way at a device's bandwidth over the links of a device inside");
 }
 
-// Cables and optics per port of a device. Stated for one, two and three links; others are on a line through two of them.
+// Cables and optics per port of a device. Stated for one, two and three links; others are on a line through two.
 Dollars PriceCables(Ratio links, const NetworkPort& port, const SystemInputs& inputs) {
   const Dollars one = inputs.cables_one_tier.value_or(port.cables_one_tier);
   const Dollars two = inputs.cables_two_tiers.value_or(port.cables_two_tiers);
@@ -106,8 +106,9 @@ SwitchedLevel PriceSwitches(const NetworkLevel& level, Ratio reached, Ratio devi
   const Ratio planes = Figure("Switch planes", min(Ratio(inputs.switch_planes), reached), "separate trees of switches");
   const Ratio endpoints = Figure("Ports of a plane", ceil(reached * min(device_ports, 1) / planes),
                                  "one for each device, fewer where devices share one");
+  const Ratio oversubscription = level.topology == Topology::kFatTree ? level.oversubscription : Ratio(1);
   const SwitchTree tree = level.topology == Topology::kDragonfly ? BuildDragonfly(endpoints, ports)
-                                                                 : BuildTree(endpoints, ports, level.oversubscription);
+                                                                 : BuildTree(endpoints, ports, oversubscription);
   const Ratio count =
       Figure("Switches of this level", devices / reached * (planes * max(device_ports, 1) * tree.switches),
              "with several ports a device has one in each of as many trees");

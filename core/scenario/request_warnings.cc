@@ -59,12 +59,22 @@ void AddUnusedNetworks(const Cluster& cluster, const Json& networks, std::vector
                   ": the outermost, " + cluster.networks.back().name + ", counts as if it joined them all");
 }
 
+void AddUnusedOversubscription(const Cluster& cluster, std::vector<std::string>& texts) {
+  for (std::size_t level = 0; level < cluster.networks.size(); ++level) {
+    const NetworkLevel& network = cluster.networks[level];
+    if (network.oversubscription == 1 || network.topology == Topology::kFatTree) continue;
+    texts.push_back("cluster.networks." + std::to_string(level) + ".oversubscription has no effect: its topology is " +
+                    std::string(NameOf(network.topology)) + ", and only a fat tree is oversubscribed");
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> RequestWarnings(const Scenario& scenario, const Json& networks) {
   std::vector<std::string> texts = UnsupportedSoftware(scenario);
   AddContext(scenario, texts);
   AddUnusedNetworks(scenario.cluster, networks, texts);
+  AddUnusedOversubscription(scenario.cluster, texts);
   return texts;
 }
 

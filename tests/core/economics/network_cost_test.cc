@@ -283,5 +283,19 @@ TEST(NetworkCost, EachLinkHasACableAndItsOptics) {
   }
 }
 
+// Only a fat tree is slower for it, so only a fat tree is cheaper.
+TEST(NetworkCost, OnlyAFatTreeSavesByOversubscription) {
+  const auto switches = [](const char* topology, const char* ratio) {
+    const Scenario scenario =
+        ScenarioOf({"cluster=dgx-h100", "cluster.devices=1024", std::string("cluster.networks.1.topology=") + topology,
+                    std::string("cluster.networks.1.oversubscription=") + ratio});
+    return PriceNetwork(scenario.cluster, scenario.cost->system).switch_count.base();
+  };
+  // 64 ports: 32 up and 32 down, or 8 up and 56 down, and 128 links for two spines of 64 ports.
+  EXPECT_EQ(switches("fat_tree", "1"), 32 + 16);
+  EXPECT_EQ(switches("fat_tree", "8"), 19 + 2);
+  for (const char* topology : {"rail", "switch"}) EXPECT_EQ(switches(topology, "8"), 32 + 16) << topology;
+}
+
 }  // namespace
 }  // namespace slipstick

@@ -127,5 +127,14 @@ TEST(RequestWarnings, NameDevicesThatNoLevelJoins) {
       "The networks join 8 devices, the cluster has 16"));
 }
 
+TEST(RequestWarnings, NameAnOversubscriptionWithoutAFatTree) {
+  const auto wired = [](const std::string& topology) {
+    return WarningsOf({"version=2", "cluster=dgx-h100", "cluster.devices=1024", "serving=null",
+                       "cluster.networks.1.oversubscription=4", "cluster.networks.1.topology=" + topology});
+  };
+  EXPECT_TRUE(Mentions(wired("rail"), "cluster.networks.1.oversubscription has no effect: its topology is rail"));
+  EXPECT_TRUE(wired("fat_tree").empty());
+}
+
 }  // namespace
 }  // namespace slipstick
