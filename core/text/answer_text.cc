@@ -20,6 +20,19 @@ std::string ValueText(const Json& value) {
   return value.is_null() ? "–" : JsonText(value);
 }
 
+// An input in its unit; an object by its name, or by its own numbers and texts.
+std::string EnteredText(const std::string& path, const Json& value) {
+  if (value.is_number()) return InputText(path, value.get<double>());
+  if (!value.is_object()) return ValueText(value);
+  if (const Json* name = FindMember(value, "name")) return ValueText(*name);
+  std::string text;
+  for (const auto& [key, member] : value.items()) {
+    if (member.is_structured() || member.is_null()) continue;
+    text += (text.empty() ? "" : ", ") + key + " " + EnteredText(path + "." + key, member);
+  }
+  return text;
+}
+
 // "training.mapping.tp" -> "tp", "serving.precision.weights" -> "precision.weights".
 std::string BriefPath(std::string_view path) {
   path.remove_prefix(std::min(path.find('.') + 1, path.size()));
@@ -151,7 +164,10 @@ std::string CompareText(std::string_view json, bool is_colored) {
     table.Add(row);
   };
   add("", columns, Tone::kStrong, ValueText);
-  for (const Json& input : answer["inputs"]) add(TextOf(input["path"]), input["values"], Tone::kFaint, ValueText);
+  for (const Json& input : answer["inputs"]) {
+    const std::string& path = TextOf(input["path"]);
+    add(path, input["values"], Tone::kFaint, [&path](const Json& value) { return EnteredText(path, value); });
+  }
   std::string_view part;
   for (const Json& figure : answer["figures"]) {
     const std::string& path = TextOf(figure["path"]);

@@ -251,6 +251,14 @@ test("compare sets scenarios side by side: what differs, and each figure as eval
   assert.equal(figure("training.step_time_s")[0], report("model=llama-3.1-8b").training.step_time_s);
 });
 
+test("compare names the member of a list that differs, in its unit, and an object by its numbers", () => {
+  const against = ["cost.device.dies.0.area=400 mm^2", "partition.chiplets=2"].flatMap((one) => ["--against", one]);
+  const { stdout } = run("compare", "training=null", ...against, "--format", "table");
+  assert.match(stdout, /^cost\.device\.dies\.0\.area +814 mm\^2 +400 mm\^2 +814 mm\^2$/m);
+  assert.match(stdout, /^partition +– +– +chiplets 2, overhead 0\.1, bandwidth 0 GB\/s, io_share 0$/m);
+  assert.doesNotMatch(stdout, /[{}"]/);
+});
+
 test("compare reads files, prints a table, and wants two scenarios", () => {
   const folder = mkdtempSync(join(tmpdir(), "slipstick-"));
   const [a, b] = ["a.json", "b.json"].map((name) => join(folder, name));
