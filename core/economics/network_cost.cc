@@ -72,12 +72,23 @@ namespace {
 
 bool IsDirect(Topology topology) { return IsGrid(topology) || topology == Topology::kFullyConnected; }
 
-Dollars PriceLinks(const NetworkLevel& level, Ratio parts, Ratio devices, DollarsPerBandwidth link_price) {
+// Direct links, and the power of their optics: that of a port's link in proportion to the bandwidth.
+struct DirectLinks {
+  Dollars price;
+  Watts power;
+};
+DirectLinks PriceLinks(const NetworkLevel& level, Ratio parts, Ratio devices, DollarsPerBandwidth link_price) {
   const LinkCount links = CountLinks(level, parts);
   const Ratio count = Figure("Direct links of this level", devices * links.mean / 2,
                              "each joins two devices; a mesh has none at its borders");
-  return Figure("Price of the direct links of this level", 2 * count * (level.bandwidth / links.inside * link_price),
-                "each way at a device's bandwidth over the links of a device inside");
+  const BytesPerSecond bandwidth = Figure("Bandwidth of a direct link, one direction", level.bandwidth / links.inside,
+                                          "a device's over its links; that of a device inside");
+  DirectLinks direct{Figure("Price of the direct links of this level", 2 * count * (bandwidth * link_price)), {}};
+  if (level.port.bandwidth > BytesPerSecond()) {
+    direct.power = Figure("Power of the optics of the direct links",
+                          count * (bandwidth / level.port.bandwidth) * level.port.optics_power);
+  }
+  return direct;
 }
 
 // Cables and optics per port of a device. Stated for one, two and three links; others are on a line through two.
@@ -98,12 +109,15 @@ struct SwitchedLevel {
   Watts power;
   Ratio tiers, count;
 };
-SwitchedLevel PriceSwitches(const NetworkLevel& level, Ratio reached, Ratio devices, const SystemInputs& inputs) {
+// `below`: devices that the levels inside join, which pass on what is for another plane.
+SwitchedLevel PriceSwitches(const NetworkLevel& level, Ratio below, Ratio reached, Ratio devices,
+                            const SystemInputs& inputs) {
   const NetworkPort& port = level.port;
   const Ratio ports = inputs.switch_ports.value_or(port.switch_ports);
   const Ratio device_ports =
       Figure("Ports of a device", level.bandwidth / port.bandwidth, "a fraction where devices share one");
-  const Ratio planes = Figure("Switch planes", min(Ratio(inputs.switch_planes), reached), "separate trees of switches");
+  const Ratio planes = Figure("Switch planes", min(Ratio(inputs.switch_planes), below),
+                              "separate trees of switches, no more than devices that are joined without them");
   const Ratio endpoints = Figure("Ports of a plane", ceil(reached * min(device_ports, 1) / planes),
                                  "one for each device, fewer where devices share one");
   const Ratio oversubscription = level.topology == Topology::kFatTree ? level.oversubscription : Ratio(1);
@@ -157,6 +171,7 @@ NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs) {
     const Ratio reached =
         Figure("Devices that the levels so far join", min(devices, below * max(Ratio(level.size), 1)));
     const Ratio parts = Figure("Parts that this level joins", ceil(reached / below));
+    const Ratio inside = below;
     const bool is_unused = reached <= below, is_by_port = level.port.bandwidth > BytesPerSecond();
     below = reached;
     if (is_by_port) AddAdapters(level, cost);
@@ -164,12 +179,16 @@ NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs) {
     if (is_unused || reached <= Ratio(inputs.devices_per_host)) {
       if (!is_unused && !is_by_port) AddInside(level, inputs, link_price, cost);
     } else if (IsDirect(level.topology)) {
-      cost.links += PriceLinks(level, parts, devices, link_price);
+      const DirectLinks direct = PriceLinks(level, parts, devices, link_price);
+      cost.links += direct.price;
+      cost.power += direct.power;
     } else if (!is_by_port) {
       cost.links += Figure("Price of the links and switches of this level",
                            devices * PriceFabric(level, level.bandwidth, link_price));
+      cost.power += Figure("Power of the links and switches of this level",
+                           devices * (level.bandwidth * level.port.fabric_energy));
     } else {
-      const SwitchedLevel priced = PriceSwitches(level, reached, devices, inputs);
+      const SwitchedLevel priced = PriceSwitches(level, inside, reached, devices, inputs);
       cost.switches += priced.switches;
       cost.cables += priced.cables;
       cost.power += priced.power;

@@ -283,6 +283,29 @@ TEST(NetworkCost, EachLinkHasACableAndItsOptics) {
   }
 }
 
+// 1,024 devices. UALink of 100 GB/s: 6.9 pJ per bit each. A torus of NDR: half of the optics of 17.5 W for a device's 50
+// GB/s. A mesh of 4 x 4 x 8 nodes has 3, 3 and 7 links along its sides where the torus has 4, 4 and 8.
+TEST(NetworkCost, LinksBetweenServersDrawPowerWithoutSwitchesToo) {
+  const auto watts = [](const char* assignment) {
+    const Scenario scenario = ScenarioOf({"cluster=dgx-h100", "cluster.devices=1024", assignment, "version=3"});
+    return In(PriceNetwork(scenario.cluster, scenario.cost->system).power, kWatt);
+  };
+  EXPECT_NEAR(watts("cluster.networks.1=ualink-1.0"), 1024 * 100e9 * 8 * 6.9e-12, 1e-6);
+  EXPECT_NEAR(watts("cluster.networks.1.topology=torus"), 1024 * 17.5 / 2, 1e-6);
+  EXPECT_NEAR(watts("cluster.networks.1.topology=mesh"), 1024 * 17.5 / 2 * (3 / 4.0 + 3 / 4.0 + 7 / 8.0) / 3, 1e-6);
+}
+
+// Eight devices of a server have at most eight planes, as it is the server that passes on what is for another plane:
+// each of 128 ports, four leaves and two spines.
+TEST(NetworkCost, APlaneReachesEveryServer) {
+  const auto switches = [](const char* planes) {
+    const Scenario scenario = ScenarioOf({"cluster=dgx-h100", "cluster.devices=1024", planes});
+    return PriceNetwork(scenario.cluster, scenario.cost->system).switch_count.base();
+  };
+  EXPECT_EQ(switches("cost.system.switch_planes=8"), 8 * (4 + 2));
+  EXPECT_EQ(switches("cost.system.switch_planes=2048"), 8 * (4 + 2));
+}
+
 // Only a fat tree is slower for it, so only a fat tree is cheaper.
 TEST(NetworkCost, OnlyAFatTreeSavesByOversubscription) {
   const auto switches = [](const char* topology, const char* ratio) {
