@@ -153,12 +153,13 @@ void AddInside(const NetworkLevel& level, const SystemInputs& inputs, DollarsPer
              more * level.port.fabric_energy);
 }
 
+// A device reaches outer levels through the adapters that it has for the first level of switches.
 void AddAdapters(const NetworkLevel& level, NetworkCost& cost) {
   const NetworkPort& port = level.port;
-  cost.adapters +=
-      Figure("Price of a device's adapters to this level", level.bandwidth / port.bandwidth * port.adapter_price);
-  cost.adapter_power +=
-      Figure("Power of a device's adapters to this level", level.bandwidth / port.bandwidth * port.adapter_power);
+  cost.adapters = max(cost.adapters, Figure("Price of a device's adapters to this level",
+                                            level.bandwidth / port.bandwidth * port.adapter_price));
+  cost.adapter_power = max(cost.adapter_power, Figure("Power of a device's adapters to this level",
+                                                      level.bandwidth / port.bandwidth * port.adapter_power));
 }
 
 }  // namespace

@@ -184,8 +184,8 @@ void IncludeNetwork(const Json& networks, Json& system) {
       fabric = std::max(fabric, bandwidth);
       continue;
     }
-    adapters += NumberOf(*port, "adapter_price", 0) * (bandwidth / port_bandwidth);
-    power += NumberOf(*port, "adapter_power", 0) * (bandwidth / port_bandwidth);
+    adapters = std::max(adapters, NumberOf(*port, "adapter_price", 0) * (bandwidth / port_bandwidth));
+    power = std::max(power, NumberOf(*port, "adapter_power", 0) * (bandwidth / port_bandwidth));
   }
   system["fabric_included"] = fabric;
   system["adapters_included"] = adapters;

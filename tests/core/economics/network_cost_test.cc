@@ -216,6 +216,18 @@ TEST(NetworkCost, OtherAdaptersCostTheirDifference) {
   EXPECT_NEAR(servers("cluster.networks.1=infiniband-hdr"), 42000 - 8 * 682, 1e-6);
 }
 
+// A second level of switches is reached through the adapters of the first.
+TEST(NetworkCost, AnOuterLevelNeedsNoAdapters) {
+  const auto servers = [](const std::vector<std::string>& more) {
+    std::vector<std::string> all{"cluster=dgx-h100", "cluster.devices=1024", "cluster.networks.1.size=64"};
+    all.insert(all.end(), more.begin(), more.end());
+    return LineOf(CostOf(all).system_parts, "servers").base();
+  };
+  EXPECT_NEAR(servers({}), 128 * 42000, 1e-6);
+  EXPECT_NEAR(servers({R"(cluster.networks.2={"preset": "infiniband-ndr", "size": 2, "bandwidth": "25 GB/s"})"}),
+              128 * 42000, 1e-6);
+}
+
 // 450 GB/s are in the price of a DGX H100; 825 GB/s more are 6.9 $ each, and draw 825e9 * 8 * 6.9 pJ = 45.5 W.
 TEST(NetworkCost, BandwidthInsideAServerHasAPrice) {
   const auto of = [](const char* bandwidth) {
