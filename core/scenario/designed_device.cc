@@ -203,6 +203,13 @@ std::optional<std::string> ChangedDeviceWarning(const Device& device, const Devi
   return std::nullopt;
 }
 
+std::optional<std::string> UnpaidMemoryWarning(const Device& device, const DeviceBill& bill) {
+  const Bytes paid = bill.memory.stack_capacity * static_cast<double>(bill.memory.stacks);
+  if (device.memory.capacity <= paid * (1 + kRoundingGuard)) return std::nullopt;
+  return "The bill of materials has " + NumberText(In(paid, kGB)) + " GB of memory, the device " +
+         NumberText(In(device.memory.capacity, kGB)) + " GB: its speed and room are those of cluster.device.memory";
+}
+
 Cluster ClusterInUse(const Scenario& scenario) {
   Cluster cluster = scenario.cluster;
   const bool asks_cost_alone = !scenario.training && !scenario.serving && !scenario.diffusion;
