@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "core/base/json.h"
+#include "core/base/type_path.h"
+#include "core/base/units.h"
 #include "core/evaluation/report.h"
+#include "core/scenario/scenario.h"
 #include "core/text/figure_text.h"
 #include "core/text/names.h"
 #include "core/text/table.h"
@@ -23,6 +26,9 @@ std::string ValueText(const Json& value) {
 // An input in its unit; an object by its name, or by its own numbers and texts.
 std::string EnteredText(const std::string& path, const Json& value) {
   if (value.is_number()) return InputText(path, value.get<double>());
+  if (value.is_string() && IsQuantityAt<Scenario>(path)) {
+    if (const auto measure = ParseMeasure(TextOf(value))) return InputText(path, measure->value);
+  }
   if (!value.is_object()) return ValueText(value);
   if (const Json* name = FindMember(value, "name")) return ValueText(*name);
   std::string text;
@@ -247,11 +253,13 @@ std::string DesignText(std::string_view json, bool is_colored) {
     text += "Bound, every share at its most at once: " + figure_text(bound["objective"]) + ".\n";
   }
   Table inputs({Table::kLeft, Table::kRight}, 2);
-  for (const auto& [path, value] : answer["overrides"].items()) inputs.Add({{path}, {ValueText(value)}});
+  for (const auto& [path, value] : answer["overrides"].items()) inputs.Add({{path}, {EnteredText(path, value)}});
   text += "\n" + inputs.Text(is_colored);
   Table limits({Table::kLeft, Table::kRight, Table::kRight, Table::kRight}, 2);
-  limits.Add(
-      {{"More of", Tone::kStrong}, {"Now", Tone::kStrong}, {"Change", Tone::kStrong}, {"Brings", Tone::kStrong}});
+  limits.Add({{"More of", Tone::kStrong},
+              {"Now", Tone::kStrong},
+              {"Change", Tone::kStrong},
+              {"Changes it by", Tone::kStrong}});
   for (const Json& one : answer["limits"]) {
     const std::string unit = " " + TextOf(one["unit"]);
     const double change = one["change"].get<double>() / answer["objective"].get<double>() * 100;

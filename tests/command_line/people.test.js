@@ -259,6 +259,13 @@ test("compare names the member of a list that differs, in its unit, and an objec
   assert.doesNotMatch(stdout, /[{}"]/);
 });
 
+test("design shows what it found in the unit of the input, in a few digits", () => {
+  const asked = ["training=null", "cluster.device.design=h100-like", "cluster.device.design.area=400 mm^2:850 mm^2"];
+  const { stdout } = run("design", ...asked, "--objective", "serving.tpot_s", "--format", "table");
+  assert.match(stdout, /^ +cluster\.device\.design\.area +\d{3}(\.\d{1,2})? mm\^2$/m);
+  assert.match(stdout, /^ +More of +Now +Change +Changes it by$/m);
+});
+
 test("compare reads files, prints a table, and wants two scenarios", () => {
   const folder = mkdtempSync(join(tmpdir(), "slipstick-"));
   const [a, b] = ["a.json", "b.json"].map((name) => join(folder, name));
