@@ -235,6 +235,26 @@ void ShapeDies(const Json& written, Json& bill) {
   }
 }
 
+// A node that the request names has its own wafers and defects, not those of the catalogue's bill. A die of another area
+// has as many units, larger or smaller.
+void FitDies(const Json& written, Json& bill) {
+  const Json& written_dies = Member(written, "dies");
+  if (!written_dies.is_array() || !Member(bill, "dies").is_array()) return;
+  Json& dies = bill["dies"];
+  for (std::size_t i = 0; i < std::min(dies.size(), written_dies.size()); ++i) {
+    const Json &die = written_dies[i], &node = Member(die, "node");
+    const std::string id = node.is_string() ? TextOf(node) : TextAt(node, "preset");
+    const Json* named = FindPreset("node", id);
+    if (named != nullptr && id != TextAt(Member(dies[i], "node"), "preset")) {
+      dies[i]["node"] = WithoutRemarks(*named);
+      dies[i]["node"]["preset"] = id;
+    }
+    const double area = NumberOf(die, "area", 0), usual = NumberOf(dies[i], "area", 0);
+    if (area > 0 && usual > 0 && dies[i].contains("unit_area") && !die.contains("unit_area"))
+      dies[i]["unit_area"] = NumberOf(dies[i], "unit_area", 0) * area / usual;
+  }
+}
+
 // A package other than the quoted one is priced by its parts, unless the request states a price.
 void DropQuote(const Json& device, const Json& written, Json& bill) {
   std::string id = TextAt(written, "preset");
@@ -309,6 +329,7 @@ void ApplyCostDefaults(const Json& cluster, bool partitioned, Json& cost) {
   if (!cost.is_object()) return;
   Json merged{{"device", DefaultBill(Member(cluster, "device"), partitioned, Member(cost, "device"))},
               {"system", DefaultSystem(cluster, Member(cost, "system"))}};
+  FitDies(Member(cost, "device"), merged["device"]);
   MergeJson(merged, cost);
   if (Json& bill = merged["device"]; bill.is_object()) {
     const Json& written = Member(cost, "device");

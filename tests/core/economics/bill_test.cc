@@ -204,12 +204,12 @@ TEST(Bill, UsesTheDevicesDiesAndMemory) {
 // By numeric integration of the negative binomial's gamma (alpha 3, 0.1 /cm^2) over 144 units of 3.097/814 of the die,
 // 12 spare.
 TEST(Bill, UnitsShrinkWithTheDie) {
-  const auto yield = [](const char* area) {
-    return CostOf({"cluster=dgx-h100", std::string("cluster.device.die.area=") + area}).dies[0].yield;
-  };
-  EXPECT_NEAR(yield("814 mm^2"), 0.70670, 1e-5);
-  EXPECT_NEAR(yield("400 mm^2"), 0.83895, 1e-5);
-  EXPECT_NEAR(yield("203.5 mm^2"), 0.91336, 1e-5);
+  for (const std::string path : {"cluster.device.die.area=", "cost.device.dies.0.area="}) {
+    const auto yield = [&path](const char* area) { return CostOf({"cluster=dgx-h100", path + area}).dies[0].yield; };
+    EXPECT_NEAR(yield("814 mm^2"), 0.70670, 1e-5) << path;
+    EXPECT_NEAR(yield("400 mm^2"), 0.83895, 1e-5) << path;
+    EXPECT_NEAR(yield("203.5 mm^2"), 0.91336, 1e-5) << path;
+  }
 }
 
 // Another node has its own wafer, whatever the bill of the catalogue's device says of its own; so has another memory.
@@ -223,6 +223,20 @@ TEST(Bill, ValuesOfTheBillStayWithItsNodeAndMemory) {
   EXPECT_EQ(usual.cost->device.memory.price_year, 2026);
   EXPECT_EQ(newer.cost->device.memory.price, 16 * kUsdPerGB);
   EXPECT_EQ(newer.cost->device.memory.price_year, 2025);
+}
+
+// The bill of the H100 states 13,400 $ and 0.1 /cm^2 for its own node; those of 2 nm are 30,000 $ and 0.15 /cm^2.
+TEST(Bill, ANodeThatIsNamedHasItsOwnWafers) {
+  const auto node = [](const char* cluster, std::size_t die, const char* change) {
+    return ScenarioOf({cluster, change}).cost->device.dies[die].node;
+  };
+  for (const char* change : {"cost.device.dies.0.node=2nm", "cost.device.dies.0.node.preset=2nm"}) {
+    EXPECT_EQ(node("cluster=dgx-h100", 0, change).wafer_price, 30000 * kUsd) << change;
+    EXPECT_NEAR(In(node("cluster=dgx-h100", 0, change).defect_density, kPerCm2), 0.15, 1e-9) << change;
+  }
+  EXPECT_EQ(node("cluster=dgx-h100", 0, "cost.device.dies.0.node=4nm").wafer_price, 13400 * kUsd);
+  EXPECT_EQ(node("cluster=dgx-b200", 0, "cost.device.dies.0.node=3nm").wafer_price, 22500 * kUsd);
+  EXPECT_EQ(node("cluster=hgx-mi300x", 1, "cost.device.dies.1.node=28nm").wafer_price, 2891 * kUsd);
 }
 
 // Without a price a device sells at the margin that the catalogue's price leaves its maker.
@@ -312,6 +326,13 @@ TEST(Bill, ADieOfTheWholeReticleIsMade) {
   EXPECT_EQ(
       CostOf({"cluster=dgx-h100", "cluster.device.die.area=850 mm^2", "cost.device.dies.0.aspect=1"}).infeasible.size(),
       1U);
+}
+
+TEST(Bill, OneDieStandsBelowTheStackedOnes) {
+  const CostReport floating = CostOf({"cluster=dgx-h100", "cost.device.dies.0.stacked=true"});
+  ASSERT_EQ(floating.infeasible.size(), 1U);
+  EXPECT_EQ(floating.infeasible[0].reason, "stacked");
+  EXPECT_TRUE(CostOf({"cluster=hgx-mi300x"}).infeasible.empty());
 }
 
 TEST(Bill, DieBeyondTheReticleIsInfeasibleWithItsFigures) {
