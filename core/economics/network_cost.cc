@@ -31,8 +31,9 @@ SwitchTree BuildTree(Ratio endpoints, Ratio ports, Ratio oversubscription) {
   if (fewest <= 1) return {tiers, tiers, tiers};  // one switch joins all
   const Ratio uplinks = Figure("Links out of the leaf switches", endpoints / oversubscription);
   const Ratio enough = Figure("Switches that hold the links at the top", WholeAbove(uplinks / ports));
-  const Ratio links = Figure("Links per port of a device", 1 + (tiers - 1) / oversubscription,
-                             "its own, and its share of those between the tiers");
+  const Ratio links = oversubscription == 1 ? tiers
+                                            : Figure("Links per port of a device", 1 + (tiers - 1) / oversubscription,
+                                                     "its own, and its share of those between the tiers");
   if (fewest == 2) {
     const Ratio spines = Procedure<Ratio>(
         "Spine switches", EvenSpines(enough.base(), std::floor((ports - down).base())),
@@ -109,7 +110,7 @@ struct SwitchedLevel {
   Watts power;
   Ratio tiers, count;
 };
-// `below`: devices that the levels inside join, which pass on what is for another plane.
+// `below`: devices that the levels inside join, which pass on the traffic of other planes.
 SwitchedLevel PriceSwitches(const NetworkLevel& level, Ratio below, Ratio reached, Ratio devices,
                             const SystemInputs& inputs) {
   const NetworkPort& port = level.port;
@@ -156,10 +157,12 @@ void AddInside(const NetworkLevel& level, const SystemInputs& inputs, DollarsPer
 // A device reaches outer levels through the adapters that it has for the first level of switches.
 void AddAdapters(const NetworkLevel& level, NetworkCost& cost) {
   const NetworkPort& port = level.port;
-  cost.adapters = max(cost.adapters, Figure("Price of a device's adapters to this level",
-                                            level.bandwidth / port.bandwidth * port.adapter_price));
-  cost.adapter_power = max(cost.adapter_power, Figure("Power of a device's adapters to this level",
-                                                      level.bandwidth / port.bandwidth * port.adapter_power));
+  const Dollars price =
+      Figure("Price of a device's adapters to this level", level.bandwidth / port.bandwidth * port.adapter_price);
+  const Watts power =
+      Figure("Power of a device's adapters to this level", level.bandwidth / port.bandwidth * port.adapter_power);
+  if (price > cost.adapters) cost.adapters = price;
+  if (power > cost.adapter_power) cost.adapter_power = power;
 }
 
 }  // namespace

@@ -307,7 +307,7 @@ TEST(NetworkCost, LinksBetweenServersDrawPowerWithoutSwitchesToo) {
   EXPECT_NEAR(watts("cluster.networks.1.topology=mesh"), 1024 * 17.5 / 2 * (3 / 4.0 + 3 / 4.0 + 7 / 8.0) / 3, 1e-6);
 }
 
-// Eight devices of a server have at most eight planes, as it is the server that passes on what is for another plane:
+// Eight devices of a server have at most eight planes, as the server passes on the traffic of other planes:
 // each of 128 ports, four leaves and two spines.
 TEST(NetworkCost, APlaneReachesEveryServer) {
   const auto switches = [](const char* planes) {
