@@ -165,5 +165,13 @@ TEST(ChangedDevice, ABillWithLessMemoryThanTheDeviceHasGivesAWarning) {
     EXPECT_EQ(warning(fine), "") << fine;
 }
 
+// The power of a b200-like chip allows a thousandth less than its stacks give; that of three stacks of HBM4 two thirds.
+TEST(DesignedDevice, AMemoryThatReachesWhatItsStacksGiveHasNoWarning) {
+  EXPECT_EQ(WarningOf({"cluster=dgx-h100", "cluster.device.design=b200-like"}, "would give"), "");
+  EXPECT_EQ(WarningOf({"cluster=dgx-h100", "cluster.device.design=h100-like", "cluster.device.design.dram=hbm4"},
+                      "would give"),
+            "3 × HBM4 would give 6.14 TB/s; the memory's power budget allows 4.23 TB/s");
+}
+
 }  // namespace
 }  // namespace slipstick::testing
