@@ -66,6 +66,15 @@ bool IsTheSame(const Json& configurations, const std::string& path) {
   });
 }
 
+// The part of a report that a search is about: that of its mappings, whatever else it varies.
+std::string PartOf(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    std::string part = path.substr(0, path.find('.'));
+    if (part == "training" || part == "serving" || part == "diffusion") return part;
+  }
+  return "";
+}
+
 // One row per configuration: its figures, and the inputs that differ between rows; the others are listed below.
 std::string ConfigurationsText(const Json& configurations, bool is_colored) {
   std::vector<std::string> differing, paths = InputsOf(configurations);
@@ -77,7 +86,7 @@ std::string ConfigurationsText(const Json& configurations, bool is_colored) {
       same += (same.empty() ? "" : ", ") + BriefPath(path) + "=" + ValueText(configurations[0]["overrides"][path]);
     }
   }
-  const std::string part = paths.empty() ? "" : paths[0].substr(0, paths[0].find('.'));
+  const std::string part = PartOf(paths);
   std::vector<std::string> figures;
   for (const auto& [key, value] : configurations[0].items()) {
     if (key != "index" && key != "overrides") figures.push_back(key);
@@ -297,8 +306,11 @@ std::string SensitivityText(std::string_view json, bool is_colored) {
   for (const Json& input : answer["inputs"]) {
     const std::string& path = TextOf(input["path"]);
     std::vector<Cell> row{{path}, {InputText(path, input["value"].get<double>()), Tone::kFaint}};
-    if (has_steps)
-      row.push_back({figure_text(input["low_figure"])}), row.push_back({figure_text(input["high_figure"])});
+    // An end that the input cannot have repeats its value.
+    const auto end_text = [&](const char* end, const char* reached) {
+      return input[end] == input["value"] ? std::string("–") : figure_text(input[reached]);
+    };
+    if (has_steps) row.push_back({end_text("low", "low_figure")}), row.push_back({end_text("high", "high_figure")});
     const Json& exact = input["exact_elasticity"];
     row.push_back({exact.is_number() ? NumberText(std::round(exact.get<double>() * 1000) / 1000) : "unknown"});
     table.Add(row);

@@ -266,6 +266,16 @@ test("design shows what it found in the unit of the input, in a few digits", () 
   assert.match(stdout, /^ +More of +Now +Change +Changes it by$/m);
 });
 
+test("search titles its figure whatever it varies", () => {
+  const { stdout } = run(
+    ...["search", "training=null", "--for", "serving", "--axis", "partition.chiplets=1,2", "--axis"],
+    ...["cost.device.package.preset=interposer,bridge", "--objective", "cost_usd_per_million_tokens"],
+    ...["--format", "table"],
+  );
+  assert.match(stdout, /^ +Cost per 1 M tokens +tp/m);
+  assert.match(stdout, /^ +\$\d/m);
+});
+
 test("compare reads files, prints a table, and wants two scenarios", () => {
   const folder = mkdtempSync(join(tmpdir(), "slipstick-"));
   const [a, b] = ["a.json", "b.json"].map((name) => join(folder, name));
@@ -309,6 +319,8 @@ test("solve says the limit and its figures; sensitivity a row per input, in the 
   const rows = run("sensitivity", "--figure", "serving.tpot_s", "--format", "table").stdout;
   assert.match(rows, /^Time per output token \(TPOT\) now: [\d.]+ ms\n\nInput +Now +− 20 % +\+ 20 % +Elasticity\n/);
   assert.match(rows, /^cluster\.networks\.0\.bandwidth +450 GB\/s +[\d.]+ ms +[\d.]+ ms +-[\d.]+$/m);
+  const hour = run("sensitivity", "serving=null", "--figure", "cost.device_hour_usd", "--format", "table").stdout;
+  assert.match(hour, /^cost\.system\.utilisation +0\.9 +\$2\.\d\d +– +-1$/m, "90 % and a fifth more are no share");
   const exact = run("sensitivity", "--figure", "cost.device_usd", "--share", "0", "--format", "table").stdout;
   // The share of the module in the sum of the parts: 435 of 3,184 $.
   assert.match(exact, /Input +Now +Elasticity\n/);
