@@ -264,7 +264,13 @@ void DropQuote(const Json& device, const Json& written, Json& bill) {
   if (Member(written, "package").contains("price")) return;
   if (!Member(bill, "package").is_object() || IsPackagedAsQuoted(bill, *entry, FindPreset("device", id), written))
     return;
-  bill["package"]["price"] = nullptr;
+  Json& package = bill["package"];
+  package["price"] = nullptr;
+  if (TextAt(package, "preset") != TextAt(Member(*entry, "package"), "preset")) return;
+  std::optional<DeviceBill> usual = CatalogueBill(id);
+  if (!usual || package.contains("price_factor")) return;
+  PriceByParts(*usual);
+  package["price_factor"] = usual->package.price_factor.base();
 }
 
 // The catalogue's year is that of the catalogue's price, not of one that the request states.
@@ -372,7 +378,7 @@ void UpdateBillForDevice(const Device& device, DeviceBill& bill) {
   if (bill.dies.empty() || device.design) bill.dies.resize(1, Standard<DieInput>());
   DieInput& die = bill.dies[0];
   die.unit_area = die.unit_area * (device.die.area / die.area);
-  if (die.area != device.die.area) bill.package.price.reset();
+  if (die.area != device.die.area) PriceByParts(bill);
   die.area = device.die.area;
   die.aspect = AspectThatFits(die.area, die.aspect, bill.wafer);
   die.count = device.die.count;

@@ -283,6 +283,24 @@ TEST(Bill, PackagesByTheirPartsAreNearPublishedOnes) {
   EXPECT_NEAR(by_parts("cluster=hgx-mi300x"), 1200, 0.2 * 1200);
 }
 
+// A millimetre more or less moves the package by about its share of 1,364 mm^2 of dies and stacks, not from a quote of 735
+// $ to the cost of its parts of 607 $.
+TEST(Bill, ALargerDieNeverMakesThePackageCheaper) {
+  Dollars before;
+  for (const char* area : {"800 mm^2", "813 mm^2", "814 mm^2", "815 mm^2", "830 mm^2"}) {
+    const Dollars package = PackageOf({std::string("cost.device.dies.0.area=") + area});
+    EXPECT_GE(package, before) << area;
+    before = package;
+  }
+  EXPECT_NEAR(PackageOf({"cost.device.dies.0.area=815 mm^2"}).base(), 735, 2);
+  EXPECT_NEAR(PackageOf({"cost.device.dies.0.area=813 mm^2"}).base(), 735, 30);
+  // Two halves stand on as large an interposer as the whole, but for their links.
+  const Scenario halves = ScenarioOf({"cluster=dgx-h100", "partition.chiplets=2", "partition.overhead=0"});
+  const std::optional<CostInputs> split = SplitCosts(halves.partition, *halves.cost);
+  ASSERT_TRUE(split);
+  EXPECT_NEAR(LineOf(EvaluateCost(halves.cluster, *split).device_parts, "package").base(), 735, 5);
+}
+
 // One die without an I/O die is the device itself, whoever asks.
 TEST(Bill, ASplitInOneIsTheDeviceItself) {
   const Scenario whole = ScenarioOf({"cluster=dgx-h100"}),
