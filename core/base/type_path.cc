@@ -19,4 +19,15 @@ const Type* TypeAt(const Type& type, std::string_view path) {
   return nullptr;
 }
 
+const FieldRow* FieldAt(const Type& type, std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  const Type* owner = dot == std::string_view::npos ? &type : TypeAt(type, path.substr(0, dot));
+  if (owner == nullptr || owner->kind != Kind::kObject) return nullptr;
+  const std::string_view member = dot == std::string_view::npos ? path : path.substr(dot + 1);
+  for (const FieldRow& row : *owner->fields) {
+    if (row.facts.key == member) return &row;
+  }
+  return nullptr;
+}
+
 }  // namespace slipstick::internal

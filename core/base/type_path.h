@@ -1,17 +1,29 @@
 // The type of the field at a path, from the field tables: "cluster.networks.1.bandwidth".
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/type.h"
+#include "core/base/units.h"
 
 namespace slipstick {
 
 namespace internal {
 // The type at the path below `type`, whether or not a value is present; null if there is no such field.
 const Type* TypeAt(const Type& type, std::string_view path);
+// The field at the path below `type`; null if there is none.
+const FieldRow* FieldAt(const Type& type, std::string_view path);
 }  // namespace internal
+
+// A number in base units as text in the unit of the field at this path; "" if the field has no unit.
+template <class T>
+std::string TextInUnitAt(std::string_view path, double value) {
+  const FieldRow* field = internal::FieldAt(internal::kType<T>, path);
+  if (field == nullptr || field->facts.unit.empty()) return "";
+  return NumberText(value / field->facts.unit_factor) + " " + std::string(field->facts.unit);
+}
 
 // The catalogue whose entry a text at this path names; "" if none.
 template <class T>

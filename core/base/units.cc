@@ -357,16 +357,19 @@ std::string ReadableText(double value, std::string unit) {
   };
   constexpr std::array<Prefix, 9> kReadablePrefixes{
       {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}}};
-  const bool is_time = unit == "s",
+  const bool is_time = unit == "s", is_price = unit == "$",
              takes_prefix = unit.starts_with('B') || unit.starts_with("FLOP") || unit == "W" || unit == "J";
   double factor = 1;
   for (const Prefix& prefix : kReadablePrefixes) {
-    const bool fits = prefix.factor == 1 || takes_prefix || (is_time && prefix.factor < 1);
+    const bool fits = prefix.factor == 1 || takes_prefix || (is_time && prefix.factor < 1) ||
+                      (is_price && prefix.factor == kMUsd.factor);
     if (!fits || std::abs(value) < prefix.factor) continue;
     factor = prefix.factor, unit = prefix.text + unit;
     break;
   }
   const double shown = value / factor;
+  constexpr double kGrouped = 1e6;
+  if (unit.empty() && std::abs(value) >= kGrouped && value == std::round(value)) return GroupedText(value);
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), std::abs(shown) >= 1e4 && std::abs(shown) < 1e6 ? "%.0f" : "%.4g", shown);
   return text.data() + (unit.empty() ? "" : " " + unit);

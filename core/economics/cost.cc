@@ -38,6 +38,14 @@ void CheckPackageArea(const DeviceBill& bill, std::vector<Infeasibility>& infeas
                                        " mm² can be packaged (cost.device.package.area_limit)"});
 }
 
+// Dies are stacked on others of the package: one at least stands on the carrier or substrate.
+void CheckStack(const DeviceBill& bill, std::vector<Infeasibility>& infeasible) {
+  const auto stacked = [](const DieInput& die) { return die.stacked; };
+  if (bill.dies.empty() || !std::all_of(bill.dies.begin(), bill.dies.end(), stacked)) return;
+  infeasible.push_back(
+      {"stacked", "All dies are stacked on another one, and none stands below them (cost.device.dies)"});
+}
+
 void CheckRental(const Cluster& cluster, const CostInputs& inputs, std::vector<std::string>& warnings) {
   if (!inputs.rental || inputs.rental->device.empty() || inputs.rental->device == cluster.device.preset) return;
   warnings.push_back("The rent is that of " + inputs.rental->device + ", the devices are " + cluster.device.name + ".");
@@ -78,6 +86,7 @@ HardwareCost CostOf(const Cluster& cluster, const CostInputs& inputs) {
   report.grid_intensity = inputs.carbon.grid_intensity;
   CheckReticle(bill, report.infeasible);
   CheckPackageArea(bill, report.infeasible);
+  CheckStack(bill, report.infeasible);
   return report;
 }
 

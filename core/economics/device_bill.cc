@@ -75,6 +75,15 @@ DeviceGeometry ComputeGeometry(const DeviceBill& bill) {
   return geometry;
 }
 
+void PriceByParts(DeviceBill& bill) {
+  if (!bill.package.price) return;
+  const Dollars quoted = *bill.package.price;
+  bill.package.price.reset();
+  bill.package.price_factor = 1;
+  const Dollars cost = PriceDevice(bill, ComputeGeometry(bill)).package;
+  if (cost > Dollars()) bill.package.price_factor = quoted / cost;
+}
+
 double MarginOf(const DeviceCost& cost) { return std::clamp<double>(1 - cost.total / cost.price, 0, kMaxMargin); }
 
 DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry) {
@@ -105,6 +114,7 @@ DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry) {
   result.total =
       Figure("Manufacturing cost per device", result.total, "each line per shipped device, yield loss included");
   result.lines.insert(result.lines.end(), rest);
+  result.package = package_cost;
   result.package_yield = package.yield;
   result.yield = Figure("Package yield", package.yield * tested.yield, "assembly yield × final test yield");
   result.price = PriceOf(bill, result.total);

@@ -72,12 +72,15 @@ DeviceGeometry ComputeGeometry(const DeviceBill& bill);
 struct DeviceCost {
   std::vector<DieCost> dies;  // per die of the bill
   std::vector<BillLine> lines;
-  Dollars total;  // the lines, added in order
-  Dollars price;  // what a buyer pays
+  Dollars total;    // the lines, added in order
+  Dollars price;    // what a buyer pays
+  Dollars package;  // carrier, substrate and assembly
   Ratio package_yield = 1;
   Ratio yield = 1;  // good packages per package started
 };
 DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry);
+// A quoted package is priced by its parts from now on, as much above or below their cost as the quote is now.
+void PriceByParts(DeviceBill& bill);
 // The gross margin that the price leaves.
 double MarginOf(const DeviceCost& cost);
 

@@ -28,24 +28,34 @@ SwitchTree BuildTree(Ratio endpoints, Ratio ports, Ratio oversubscription) {
   const Ratio tiers =
       Procedure<Ratio>("Tiers of switches", fewest, {InSteps(endpoints), InSteps(ports), InSteps(leaves)},
                        "the fewest that reach every device of a plane");
-  if (fewest <= 1) return {tiers, tiers};  // one switch joins all
-  const Ratio links = Figure("Links out of the leaf switches", endpoints / oversubscription);
-  const Ratio enough = Figure("Switches that hold the links at the top", WholeAbove(links / ports));
+  if (fewest <= 1) return {tiers, tiers, tiers};  // one switch joins all
+  const Ratio uplinks = Figure("Links out of the leaf switches", endpoints / oversubscription);
+  const Ratio enough = Figure("Switches that hold the links at the top", WholeAbove(uplinks / ports));
+  const Ratio links = oversubscription == 1 ? tiers
+                                            : Figure("Links per port of a device", 1 + (tiers - 1) / oversubscription,
+                                                     "its own, and its share of those between the tiers");
   if (fewest == 2) {
     const Ratio spines = Procedure<Ratio>(
         "Spine switches", EvenSpines(enough.base(), std::floor((ports - down).base())),
         {InSteps(enough), InSteps(ports), InSteps(down)}, "each leaf has as many links to each of them");
-    return {tiers, Figure("Switches of a plane", leaves + spines, "leaves and spines")};
+    return {tiers, Figure("Switches of a plane", leaves + spines, "leaves and spines"), links};
   }
-  return {tiers, Figure("Switches of a plane", leaves + (tiers - 2) * WholeAbove(links / half) + enough,
-                        "leaves, tiers between, and the top")};
+  return {tiers,
+          Figure("Switches of a plane", leaves + (tiers - 2) * WholeAbove(uplinks / half) + enough,
+                 "leaves, tiers between, and the top"),
+          links};
 }
 
 SwitchTree BuildDragonfly(Ratio endpoints, Ratio ports) {
   if (endpoints <= ports) return BuildTree(endpoints, ports);
-  return {2, Figure("Routers of a plane", ceil(endpoints / max(1, floor((ports + 1) / 4))),
-                    "balanced: a quarter of the ports to devices",
-                    "Kim et al., Technology-driven, highly-scalable dragonfly topology, 2008")};
+  const Ratio to_devices =
+      Figure("Ports of a router to its devices", max(1, floor((ports + 1) / 4)), "balanced: a quarter of the ports",
+             "Kim et al., Technology-driven, highly-scalable dragonfly topology, 2008");
+  return {
+      2, Figure("Routers of a plane", ceil(endpoints / to_devices)),
+      Figure("Links per port of a device", 1 + (3 * to_devices - 1) / (2 * to_devices),
+             "its own; a router has as many ports to other groups as to devices, and one less than twice as many to "
+             "its group, and two of them make a link")};
 }
 
 LinkCount CountLinks(const NetworkLevel& level, Ratio parts) {
@@ -63,12 +73,35 @@ namespace {
 
 bool IsDirect(Topology topology) { return IsGrid(topology) || topology == Topology::kFullyConnected; }
 
-Dollars PriceLinks(const NetworkLevel& level, Ratio parts, Ratio devices, DollarsPerBandwidth link_price) {
+// Direct links, and the power of their optics: that of a port's link in proportion to the bandwidth.
+struct DirectLinks {
+  Dollars price;
+  Watts power;
+};
+DirectLinks PriceLinks(const NetworkLevel& level, Ratio parts, Ratio devices, DollarsPerBandwidth link_price) {
   const LinkCount links = CountLinks(level, parts);
   const Ratio count = Figure("Direct links of this level", devices * links.mean / 2,
                              "each joins two devices; a mesh has none at its borders");
-  return Figure("Price of the direct links of this level", 2 * count * (level.bandwidth / links.inside * link_price),
-                "each way at a device's bandwidth over the links of a device inside");
+  const BytesPerSecond bandwidth = Figure("Bandwidth of a direct link, one direction", level.bandwidth / links.inside,
+                                          "a device's over its links; that of a device inside");
+  DirectLinks direct{Figure("Price of the direct links of this level", 2 * count * (bandwidth * link_price)), {}};
+  if (level.port.bandwidth > BytesPerSecond()) {
+    direct.power = Figure("Power of the optics of the direct links",
+                          count * (bandwidth / level.port.bandwidth) * level.port.optics_power);
+  }
+  return direct;
+}
+
+// Cables and optics per port of a device. Stated for one, two and three links; others are on a line through two.
+Dollars PriceCables(Ratio links, const NetworkPort& port, const SystemInputs& inputs) {
+  const Dollars one = inputs.cables_one_tier.value_or(port.cables_one_tier);
+  const Dollars two = inputs.cables_two_tiers.value_or(port.cables_two_tiers);
+  const Dollars three = inputs.cables_three_tiers.value_or(port.cables_three_tiers);
+  if (links <= 1) return one;
+  if (links == 2) return two;
+  if (links == 3) return three;
+  return Figure("Cables and optics per port of a device",
+                links < 2 ? one + (links - 1) * (two - one) : two + (links - 2) * (three - two));
 }
 
 // Switches and cables of a level, and their power.
@@ -77,29 +110,28 @@ struct SwitchedLevel {
   Watts power;
   Ratio tiers, count;
 };
-SwitchedLevel PriceSwitches(const NetworkLevel& level, Ratio reached, Ratio devices, const SystemInputs& inputs) {
+// `below`: devices that the levels inside join, which pass on the traffic of other planes.
+SwitchedLevel PriceSwitches(const NetworkLevel& level, Ratio below, Ratio reached, Ratio devices,
+                            const SystemInputs& inputs) {
   const NetworkPort& port = level.port;
   const Ratio ports = inputs.switch_ports.value_or(port.switch_ports);
   const Ratio device_ports =
       Figure("Ports of a device", level.bandwidth / port.bandwidth, "a fraction where devices share one");
-  const Ratio planes = Figure("Switch planes", min(Ratio(inputs.switch_planes), reached), "separate trees of switches");
+  const Ratio planes = Figure("Switch planes", min(Ratio(inputs.switch_planes), below),
+                              "separate trees of switches, no more than devices that are joined without them");
   const Ratio endpoints = Figure("Ports of a plane", ceil(reached * min(device_ports, 1) / planes),
                                  "one for each device, fewer where devices share one");
+  const Ratio oversubscription = level.topology == Topology::kFatTree ? level.oversubscription : Ratio(1);
   const SwitchTree tree = level.topology == Topology::kDragonfly ? BuildDragonfly(endpoints, ports)
-                                                                 : BuildTree(endpoints, ports, level.oversubscription);
-  const Dollars cable_price = tree.tiers <= 1   ? inputs.cables_one_tier.value_or(port.cables_one_tier)
-                              : tree.tiers == 2 ? inputs.cables_two_tiers.value_or(port.cables_two_tiers)
-                                                : inputs.cables_three_tiers.value_or(port.cables_three_tiers);
+                                                                 : BuildTree(endpoints, ports, oversubscription);
   const Ratio count =
       Figure("Switches of this level", devices / reached * (planes * max(device_ports, 1) * tree.switches),
              "with several ports a device has one in each of as many trees");
-  return {
-      Figure("Price of the switches of this level", count * inputs.switch_price.value_or(port.switch_price)),
-      Figure("Price of the cables of this level", devices * device_ports * cable_price, "with as many tiers as it has"),
-      Figure("Power of the switches and optics of this level",
-             count * port.switch_power + devices * device_ports * tree.tiers * port.optics_power,
-             "a link per port and tier"),
-      tree.tiers, count};
+  return {Figure("Price of the switches of this level", count * inputs.switch_price.value_or(port.switch_price)),
+          Figure("Price of the cables of this level", devices * device_ports * PriceCables(tree.links, port, inputs)),
+          Figure("Power of the switches and optics of this level",
+                 count * port.switch_power + devices * device_ports * tree.links * port.optics_power),
+          tree.tiers, count};
 }
 
 // Wiring without a price per port, per device: links, and switches if they join the links.
@@ -122,12 +154,15 @@ void AddInside(const NetworkLevel& level, const SystemInputs& inputs, DollarsPer
              more * level.port.fabric_energy);
 }
 
+// A device reaches outer levels through the adapters that it has for the first level of switches.
 void AddAdapters(const NetworkLevel& level, NetworkCost& cost) {
   const NetworkPort& port = level.port;
-  cost.adapters +=
+  const Dollars price =
       Figure("Price of a device's adapters to this level", level.bandwidth / port.bandwidth * port.adapter_price);
-  cost.adapter_power +=
+  const Watts power =
       Figure("Power of a device's adapters to this level", level.bandwidth / port.bandwidth * port.adapter_power);
+  if (price > cost.adapters) cost.adapters = price;
+  if (power > cost.adapter_power) cost.adapter_power = power;
 }
 
 }  // namespace
@@ -140,6 +175,7 @@ NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs) {
     const Ratio reached =
         Figure("Devices that the levels so far join", min(devices, below * max(Ratio(level.size), 1)));
     const Ratio parts = Figure("Parts that this level joins", ceil(reached / below));
+    const Ratio inside = below;
     const bool is_unused = reached <= below, is_by_port = level.port.bandwidth > BytesPerSecond();
     below = reached;
     if (is_by_port) AddAdapters(level, cost);
@@ -147,12 +183,16 @@ NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs) {
     if (is_unused || reached <= Ratio(inputs.devices_per_host)) {
       if (!is_unused && !is_by_port) AddInside(level, inputs, link_price, cost);
     } else if (IsDirect(level.topology)) {
-      cost.links += PriceLinks(level, parts, devices, link_price);
+      const DirectLinks direct = PriceLinks(level, parts, devices, link_price);
+      cost.links += direct.price;
+      cost.power += direct.power;
     } else if (!is_by_port) {
       cost.links += Figure("Price of the links and switches of this level",
                            devices * PriceFabric(level, level.bandwidth, link_price));
+      cost.power += Figure("Power of the links and switches of this level",
+                           devices * (level.bandwidth * level.port.fabric_energy));
     } else {
-      const SwitchedLevel priced = PriceSwitches(level, reached, devices, inputs);
+      const SwitchedLevel priced = PriceSwitches(level, inside, reached, devices, inputs);
       cost.switches += priced.switches;
       cost.cables += priced.cables;
       cost.power += priced.power;

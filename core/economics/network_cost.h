@@ -9,6 +9,7 @@ namespace slipstick {
 // Non-blocking trees of k-port switches: 1 tier up to k endpoints, 2 up to k^2/2, 3 up to k^3/4, and so on.
 struct SwitchTree {
   Ratio tiers, switches;
+  Ratio links;  // per port of a device, its own one and those between switches
 };
 // Oversubscription reduces the uplinks of each tier. With two tiers a leaf divides its uplinks evenly over the spines,
 // as in NVIDIA's DGX SuperPOD: 24 leaves of 32 uplinks have 16 spines, not 12.

@@ -73,6 +73,7 @@ struct Package {
   DollarsPerArea bumps;  // per area of the joined dies
   std::vector<AssemblyStep> steps;
   std::optional<Dollars> price;  // price from an assembly house, if known
+  Ratio price_factor = 1;        // without one: price of carrier, substrate and assembly over their cost here
   Band price_band;
   DollarsPerArea design;  // one-off, per area of the carrier (of the substrate, if there is no carrier)
   Dollars design_fixed;

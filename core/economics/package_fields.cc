@@ -87,6 +87,12 @@ constexpr auto kPackageFields = Advanced(
          .AtLeast(0)
          .AtMost(1'000'000)
          .Basic(),
+     Of<&Package::price_factor>("price_factor",
+                                "Price of carrier, substrate and assembly over their cost here, where no price is "
+                                "stated; default: as the catalogue's price for the unmodified package")
+         .Label("Packaging price over its cost")
+         .Between(0.01, 100)
+         .Derived(),
      Of<&Package::price_band>("price_band", "Uncertainty of the price"),
      Of<&Package::design>("design", "Package design cost per carrier area").In(kUsdPerMm2).AtLeast(0).AtMost(1'000'000),
      Of<&Package::design_fixed>("design_fixed", "Fixed package design cost").In(kMUsd).AtLeast(0).AtMost(10'000)});

@@ -5,8 +5,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/base/type_path.h"
 #include "core/base/units.h"
 #include "core/evaluation/report.h"
+#include "core/scenario/scenario.h"
 
 namespace slipstick {
 namespace {
@@ -154,6 +156,12 @@ std::string ValueText(const Json& number) {
   return ReadableText(number["value"].get<double>(), TextOf(number["unit"]));
 }
 
+// An input in its own unit, as it is entered.
+std::string InputText(const Json& term, std::string_view path) {
+  const std::string text = TextInUnitAt<Scenario>(path, term["value"].get<double>());
+  return text.empty() ? ValueText(term) : text;
+}
+
 // Writes the tree of a figure, each level indented under the previous one.
 class Tree {
  public:
@@ -226,7 +234,7 @@ class Tree {
     if (found == by_path_.end()) {
       const Json* source = cited_.insert(origin).second ? FindMember(sources_, origin) : nullptr;
       const std::string from = source != nullptr ? ": " + TextOf(*source) : "";
-      Line(depth, share + TextOf(term["symbol"]) + ": " + ValueText(term) +
+      Line(depth, share + TextOf(term["symbol"]) + ": " + InputText(term, origin) +
                       (origin.empty() ? "" : " (`" + origin + "`" + from + ")") + mark);
       return;
     }

@@ -186,6 +186,8 @@ class Evaluation {
     if (detail_.Has("cost")) report_["cost"] = WriteCost(*cost_);
     if (const auto remark = ChangedDeviceWarning(scenario_.cluster.device, scenario_.cost->device))
       warnings_.push_back(*remark);
+    if (const auto remark = UnpaidMemoryWarning(scenario_.cluster.device, scenario_.cost->device))
+      warnings_.push_back(*remark);
   }
 
   void DescribeDesign() {

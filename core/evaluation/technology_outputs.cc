@@ -56,7 +56,7 @@ std::vector<std::string> DesignWarnings(const DerivedChip& chip) {
                        " in use: the " + memory.sites_bound + " allows " + std::to_string(memory.sites) +
                        " sites, of which some are spares");
   }
-  if (memory.bound != "stacks") {
+  if (memory.bound != "stacks" && Shown(memory.reached) != Shown(memory.of_stacks)) {
     warnings.push_back(std::to_string(memory.stacks) + " × " + name + " would give " + Shown(memory.of_stacks) +
                        "; the " +
                        (memory.bound == "power" ? "memory's power budget allows " : "die-to-die links allow ") +

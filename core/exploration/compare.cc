@@ -26,6 +26,18 @@ bool AreEqual(const std::vector<const Json*>& values) {
   return std::all_of(values.begin(), values.end(), [&](const Json* value) { return at(value) == at(values[0]); });
 }
 
+bool AreAll(const std::vector<const Json*>& values, bool (*holds)(const Json&)) {
+  return std::all_of(values.begin(), values.end(),
+                     [&](const Json* value) { return value != nullptr && holds(*value); });
+}
+
+// Whether these are lists of the same length.
+bool AreAlikeLists(const std::vector<const Json*>& values) {
+  if (!AreAll(values, [](const Json& value) { return value.is_array(); })) return false;
+  return std::all_of(values.begin(), values.end(),
+                     [&](const Json* value) { return value->size() == values[0]->size(); });
+}
+
 Json ValuesOf(const std::vector<const Json*>& values) {
   Json list = Json::array();
   for (const Json* value : values) list.push_back(value == nullptr ? Json() : *value);
@@ -36,9 +48,15 @@ Json ValuesOf(const std::vector<const Json*>& values) {
 // everything below follows from them.
 void AddDifferences(const std::vector<const Json*>& values, const std::string& path, Json& inputs) {
   if (AreEqual(values)) return;
-  const bool are_objects = std::all_of(values.begin(), values.end(),
-                                       [](const Json* value) { return value != nullptr && value->is_object(); });
-  if (!are_objects) {
+  if (AreAlikeLists(values)) {
+    for (std::size_t i = 0; i < values[0]->size(); ++i) {
+      std::vector<const Json*> entries;
+      for (const Json* value : values) entries.push_back(&(*value)[i]);
+      AddDifferences(entries, JoinPath(path, std::to_string(i)), inputs);
+    }
+    return;
+  }
+  if (!AreAll(values, [](const Json& value) { return value.is_object(); })) {
     inputs.push_back(Json{{"path", path}, {"values", ValuesOf(values)}});
     return;
   }

@@ -74,7 +74,10 @@ constexpr FieldRow kNetworkLevelFields[] = {
         .Above(0)
         .AtMost(1'000'000),
     Of<&NetworkLevel::latency>("latency", "Latency per hop, software included").In(kUs).Between(0, 1'000'000),
-    Of<&NetworkLevel::dims>("dims", "Sides of a mesh or torus; their product is the size")
+    Of<&NetworkLevel::dims>(
+        "dims",
+        "Sides of a mesh or torus; their product is the size. Of a fat tree, the first is the number "
+        "of groups below one leaf switch; none: each group has a leaf switch of its own")
         .Between(1, 1 << 20)
         .Advanced(),
     Of<&NetworkLevel::wrap_every>(

@@ -184,8 +184,8 @@ void IncludeNetwork(const Json& networks, Json& system) {
       fabric = std::max(fabric, bandwidth);
       continue;
     }
-    adapters += NumberOf(*port, "adapter_price", 0) * (bandwidth / port_bandwidth);
-    power += NumberOf(*port, "adapter_power", 0) * (bandwidth / port_bandwidth);
+    adapters = std::max(adapters, NumberOf(*port, "adapter_price", 0) * (bandwidth / port_bandwidth));
+    power = std::max(power, NumberOf(*port, "adapter_power", 0) * (bandwidth / port_bandwidth));
   }
   system["fabric_included"] = fabric;
   system["adapters_included"] = adapters;
@@ -235,6 +235,26 @@ void ShapeDies(const Json& written, Json& bill) {
   }
 }
 
+// A node that the request names has its own wafers and defects, not those of the catalogue's bill. A die of another area
+// has as many units, larger or smaller.
+void FitDies(const Json& written, Json& bill) {
+  const Json& written_dies = Member(written, "dies");
+  if (!written_dies.is_array() || !Member(bill, "dies").is_array()) return;
+  Json& dies = bill["dies"];
+  for (std::size_t i = 0; i < std::min(dies.size(), written_dies.size()); ++i) {
+    const Json &die = written_dies[i], &node = Member(die, "node");
+    const std::string id = node.is_string() ? TextOf(node) : TextAt(node, "preset");
+    const Json* named = FindPreset("node", id);
+    if (named != nullptr && id != TextAt(Member(dies[i], "node"), "preset")) {
+      dies[i]["node"] = WithoutRemarks(*named);
+      dies[i]["node"]["preset"] = id;
+    }
+    const double area = NumberOf(die, "area", 0), usual = NumberOf(dies[i], "area", 0);
+    if (area > 0 && usual > 0 && dies[i].contains("unit_area") && !die.contains("unit_area"))
+      dies[i]["unit_area"] = NumberOf(dies[i], "unit_area", 0) * area / usual;
+  }
+}
+
 // A package other than the quoted one is priced by its parts, unless the request states a price.
 void DropQuote(const Json& device, const Json& written, Json& bill) {
   std::string id = TextAt(written, "preset");
@@ -244,7 +264,13 @@ void DropQuote(const Json& device, const Json& written, Json& bill) {
   if (Member(written, "package").contains("price")) return;
   if (!Member(bill, "package").is_object() || IsPackagedAsQuoted(bill, *entry, FindPreset("device", id), written))
     return;
-  bill["package"]["price"] = nullptr;
+  Json& package = bill["package"];
+  package["price"] = nullptr;
+  if (TextAt(package, "preset") != TextAt(Member(*entry, "package"), "preset")) return;
+  std::optional<DeviceBill> usual = CatalogueBill(id);
+  if (!usual || package.contains("price_factor")) return;
+  PriceByParts(*usual);
+  package["price_factor"] = usual->package.price_factor.base();
 }
 
 // The catalogue's year is that of the catalogue's price, not of one that the request states.
@@ -309,6 +335,7 @@ void ApplyCostDefaults(const Json& cluster, bool partitioned, Json& cost) {
   if (!cost.is_object()) return;
   Json merged{{"device", DefaultBill(Member(cluster, "device"), partitioned, Member(cost, "device"))},
               {"system", DefaultSystem(cluster, Member(cost, "system"))}};
+  FitDies(Member(cost, "device"), merged["device"]);
   MergeJson(merged, cost);
   if (Json& bill = merged["device"]; bill.is_object()) {
     const Json& written = Member(cost, "device");
@@ -351,7 +378,7 @@ void UpdateBillForDevice(const Device& device, DeviceBill& bill) {
   if (bill.dies.empty() || device.design) bill.dies.resize(1, Standard<DieInput>());
   DieInput& die = bill.dies[0];
   die.unit_area = die.unit_area * (device.die.area / die.area);
-  if (die.area != device.die.area) bill.package.price.reset();
+  if (die.area != device.die.area) PriceByParts(bill);
   die.area = device.die.area;
   die.aspect = AspectThatFits(die.area, die.aspect, bill.wafer);
   die.count = device.die.count;

@@ -146,10 +146,16 @@ void CheckPackage(const std::optional<Partition>& partition, const Device& devic
 std::optional<CostInputs> SplitCosts(const std::optional<Partition>& partition, const CostInputs& cost, Tape* tape) {
   if (!partition || cost.device.dies.empty() || (IsWhole(*partition) && !partition->package)) return std::nullopt;
   CostInputs split = cost;
-  const Partitioned parts = Split(cost.device, *partition);
+  if (!partition->package) PriceByParts(split.device);  // quoted for the whole device's package
+  const Partitioned parts = Split(split.device, *partition);
   split.device = parts.bill;
-  if (!partition->package) split.device.package.price.reset();  // quoted for the whole device's package
   if (tape == nullptr) return split;
+  if (!partition->package && cost.device.package.price) {
+    Ratio& factor = split.device.package.price_factor;
+    factor = Procedure("Price of the packaging over its cost", factor,
+                       {{InputAt("cost.device.package.price", *cost.device.package.price, tape), 1}},
+                       "that of the whole device's package");
+  }
   DieInput whole = cost.device.dies[0];
   BindInputs(whole, "cost.device.dies.0", tape);
   const auto asked = [tape](const char* member, auto value) {
@@ -201,6 +207,13 @@ std::optional<std::string> ChangedDeviceWarning(const Device& device, const Devi
     return "Price and bill of materials are for the unmodified " + usual_bill->name;
   if (bill.price && bill.price == usual_bill->price) return "The price is for the unmodified " + usual_bill->name;
   return std::nullopt;
+}
+
+std::optional<std::string> UnpaidMemoryWarning(const Device& device, const DeviceBill& bill) {
+  const Bytes paid = bill.memory.stack_capacity * static_cast<double>(bill.memory.stacks);
+  if (device.memory.capacity <= paid * (1 + kRoundingGuard)) return std::nullopt;
+  return "The bill of materials has " + NumberText(In(paid, kGB)) + " GB of memory, the device " +
+         NumberText(In(device.memory.capacity, kGB)) + " GB: its speed and room are those of cluster.device.memory";
 }
 
 Cluster ClusterInUse(const Scenario& scenario) {

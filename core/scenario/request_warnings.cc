@@ -59,12 +59,40 @@ void AddUnusedNetworks(const Cluster& cluster, const Json& networks, std::vector
                   ": the outermost, " + cluster.networks.back().name + ", counts as if it joined them all");
 }
 
+// Sides of a mesh or torus that hold fewer groups of the level below than it joins.
+void AddShortSides(const Cluster& cluster, std::vector<std::string>& texts) {
+  Count below = 1;
+  for (std::size_t level = 0; level < cluster.networks.size(); ++level) {
+    const NetworkLevel& network = cluster.networks[level];
+    const Count joined = std::min<Count>(cluster.devices, below * network.size), groups = (joined + below - 1) / below;
+    Count held = 1;
+    for (const Tally side : network.dims) held = std::min<Count>(held * side, groups);
+    const bool has_sides = network.topology == Topology::kTorus || network.topology == Topology::kMesh;
+    if (has_sides && !network.dims.empty() && held < groups) {
+      texts.push_back("cluster.networks." + std::to_string(level) + ".dims: the sides hold " + Grouped(held) +
+                      " groups of the level below, and the level joins " + Grouped(groups));
+    }
+    below = std::max<Count>(below, joined);
+  }
+}
+
+void AddUnusedOversubscription(const Cluster& cluster, std::vector<std::string>& texts) {
+  for (std::size_t level = 0; level < cluster.networks.size(); ++level) {
+    const NetworkLevel& network = cluster.networks[level];
+    if (network.oversubscription == 1 || network.topology == Topology::kFatTree) continue;
+    texts.push_back("cluster.networks." + std::to_string(level) + ".oversubscription has no effect: its topology is " +
+                    std::string(NameOf(network.topology)) + ", and only a fat tree is oversubscribed");
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> RequestWarnings(const Scenario& scenario, const Json& networks) {
   std::vector<std::string> texts = UnsupportedSoftware(scenario);
   AddContext(scenario, texts);
   AddUnusedNetworks(scenario.cluster, networks, texts);
+  AddShortSides(scenario.cluster, texts);
+  AddUnusedOversubscription(scenario.cluster, texts);
   return texts;
 }
 

@@ -15,6 +15,7 @@ namespace {
 // The device with a total compute silicon of `area`, monolithic or split.
 DeviceBill AtArea(const DeviceBill& bill, SquareMillimetres area, const Partition& partition) {
   DeviceBill scaled = bill;
+  PriceByParts(scaled);
   scaled.dies.resize(1);
   scaled.dies[0].stacked = false;
   scaled.dies[0].unit_area =
@@ -23,7 +24,6 @@ DeviceBill AtArea(const DeviceBill& bill, SquareMillimetres area, const Partitio
   scaled.dies[0].units = bill.dies[0].units * bill.dies[0].count;
   scaled.dies[0].spare_units = bill.dies[0].spare_units * bill.dies[0].count;
   scaled.dies[0].count = 1;
-  scaled.package.price.reset();
   if (partition.chiplets == 1 && partition.io_share == 0) return scaled;
   return Split(scaled, partition).bill;
 }

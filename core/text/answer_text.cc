@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "core/base/json.h"
+#include "core/base/type_path.h"
+#include "core/base/units.h"
 #include "core/evaluation/report.h"
+#include "core/scenario/scenario.h"
 #include "core/text/figure_text.h"
 #include "core/text/names.h"
 #include "core/text/table.h"
@@ -18,6 +21,22 @@ std::string ValueText(const Json& value) {
   if (value.is_string()) return TextOf(value);
   if (value.is_number()) return CountText(value.get<double>());
   return value.is_null() ? "–" : JsonText(value);
+}
+
+// An input in its unit; an object by its name, or by its own numbers and texts.
+std::string EnteredText(const std::string& path, const Json& value) {
+  if (value.is_number()) return InputText(path, value.get<double>());
+  if (value.is_string() && IsQuantityAt<Scenario>(path)) {
+    if (const auto measure = ParseMeasure(TextOf(value))) return InputText(path, measure->value);
+  }
+  if (!value.is_object()) return ValueText(value);
+  if (const Json* name = FindMember(value, "name")) return ValueText(*name);
+  std::string text;
+  for (const auto& [key, member] : value.items()) {
+    if (member.is_structured() || member.is_null()) continue;
+    text += (text.empty() ? "" : ", ") + key + " " + EnteredText(path + "." + key, member);
+  }
+  return text;
 }
 
 // "training.mapping.tp" -> "tp", "serving.precision.weights" -> "precision.weights".
@@ -47,6 +66,15 @@ bool IsTheSame(const Json& configurations, const std::string& path) {
   });
 }
 
+// The part of a report that a search is about: that of its mappings, whatever else it varies.
+std::string PartOf(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    std::string part = path.substr(0, path.find('.'));
+    if (part == "training" || part == "serving" || part == "diffusion") return part;
+  }
+  return "";
+}
+
 // One row per configuration: its figures, and the inputs that differ between rows; the others are listed below.
 std::string ConfigurationsText(const Json& configurations, bool is_colored) {
   std::vector<std::string> differing, paths = InputsOf(configurations);
@@ -58,7 +86,7 @@ std::string ConfigurationsText(const Json& configurations, bool is_colored) {
       same += (same.empty() ? "" : ", ") + BriefPath(path) + "=" + ValueText(configurations[0]["overrides"][path]);
     }
   }
-  const std::string part = paths.empty() ? "" : paths[0].substr(0, paths[0].find('.'));
+  const std::string part = PartOf(paths);
   std::vector<std::string> figures;
   for (const auto& [key, value] : configurations[0].items()) {
     if (key != "index" && key != "overrides") figures.push_back(key);
@@ -151,7 +179,10 @@ std::string CompareText(std::string_view json, bool is_colored) {
     table.Add(row);
   };
   add("", columns, Tone::kStrong, ValueText);
-  for (const Json& input : answer["inputs"]) add(TextOf(input["path"]), input["values"], Tone::kFaint, ValueText);
+  for (const Json& input : answer["inputs"]) {
+    const std::string& path = TextOf(input["path"]);
+    add(path, input["values"], Tone::kFaint, [&path](const Json& value) { return EnteredText(path, value); });
+  }
   std::string_view part;
   for (const Json& figure : answer["figures"]) {
     const std::string& path = TextOf(figure["path"]);
@@ -231,11 +262,13 @@ std::string DesignText(std::string_view json, bool is_colored) {
     text += "Bound, every share at its most at once: " + figure_text(bound["objective"]) + ".\n";
   }
   Table inputs({Table::kLeft, Table::kRight}, 2);
-  for (const auto& [path, value] : answer["overrides"].items()) inputs.Add({{path}, {ValueText(value)}});
+  for (const auto& [path, value] : answer["overrides"].items()) inputs.Add({{path}, {EnteredText(path, value)}});
   text += "\n" + inputs.Text(is_colored);
   Table limits({Table::kLeft, Table::kRight, Table::kRight, Table::kRight}, 2);
-  limits.Add(
-      {{"More of", Tone::kStrong}, {"Now", Tone::kStrong}, {"Change", Tone::kStrong}, {"Brings", Tone::kStrong}});
+  limits.Add({{"More of", Tone::kStrong},
+              {"Now", Tone::kStrong},
+              {"Change", Tone::kStrong},
+              {"Changes it by", Tone::kStrong}});
   for (const Json& one : answer["limits"]) {
     const std::string unit = " " + TextOf(one["unit"]);
     const double change = one["change"].get<double>() / answer["objective"].get<double>() * 100;
@@ -273,8 +306,11 @@ std::string SensitivityText(std::string_view json, bool is_colored) {
   for (const Json& input : answer["inputs"]) {
     const std::string& path = TextOf(input["path"]);
     std::vector<Cell> row{{path}, {InputText(path, input["value"].get<double>()), Tone::kFaint}};
-    if (has_steps)
-      row.push_back({figure_text(input["low_figure"])}), row.push_back({figure_text(input["high_figure"])});
+    // An end that the input cannot have repeats its value.
+    const auto end_text = [&](const char* end, const char* reached) {
+      return input[end] == input["value"] ? std::string("–") : figure_text(input[reached]);
+    };
+    if (has_steps) row.push_back({end_text("low", "low_figure")}), row.push_back({end_text("high", "high_figure")});
     const Json& exact = input["exact_elasticity"];
     row.push_back({exact.is_number() ? NumberText(std::round(exact.get<double>() * 1000) / 1000) : "unknown"});
     table.Add(row);

@@ -251,6 +251,31 @@ test("compare sets scenarios side by side: what differs, and each figure as eval
   assert.equal(figure("training.step_time_s")[0], report("model=llama-3.1-8b").training.step_time_s);
 });
 
+test("compare names the member of a list that differs, in its unit, and an object by its numbers", () => {
+  const against = ["cost.device.dies.0.area=400 mm^2", "partition.chiplets=2"].flatMap((one) => ["--against", one]);
+  const { stdout } = run("compare", "training=null", ...against, "--format", "table");
+  assert.match(stdout, /^cost\.device\.dies\.0\.area +814 mm\^2 +400 mm\^2 +814 mm\^2$/m);
+  assert.match(stdout, /^partition +– +– +chiplets 2, overhead 0\.1, bandwidth 0 GB\/s, io_share 0$/m);
+  assert.doesNotMatch(stdout, /[{}"]/);
+});
+
+test("design shows what it found in the unit of the input, in a few digits", () => {
+  const asked = ["training=null", "cluster.device.design=h100-like", "cluster.device.design.area=400 mm^2:850 mm^2"];
+  const { stdout } = run("design", ...asked, "--objective", "serving.tpot_s", "--format", "table");
+  assert.match(stdout, /^ +cluster\.device\.design\.area +\d{3}(\.\d{1,2})? mm\^2$/m);
+  assert.match(stdout, /^ +More of +Now +Change +Changes it by$/m);
+});
+
+test("search titles its figure whatever it varies", () => {
+  const { stdout } = run(
+    ...["search", "training=null", "--for", "serving", "--axis", "partition.chiplets=1,2", "--axis"],
+    ...["cost.device.package.preset=interposer,bridge", "--objective", "cost_usd_per_million_tokens"],
+    ...["--format", "table"],
+  );
+  assert.match(stdout, /^ +Cost per 1 M tokens +tp/m);
+  assert.match(stdout, /^ +\$\d/m);
+});
+
 test("compare reads files, prints a table, and wants two scenarios", () => {
   const folder = mkdtempSync(join(tmpdir(), "slipstick-"));
   const [a, b] = ["a.json", "b.json"].map((name) => join(folder, name));
@@ -294,6 +319,8 @@ test("solve says the limit and its figures; sensitivity a row per input, in the 
   const rows = run("sensitivity", "--figure", "serving.tpot_s", "--format", "table").stdout;
   assert.match(rows, /^Time per output token \(TPOT\) now: [\d.]+ ms\n\nInput +Now +− 20 % +\+ 20 % +Elasticity\n/);
   assert.match(rows, /^cluster\.networks\.0\.bandwidth +450 GB\/s +[\d.]+ ms +[\d.]+ ms +-[\d.]+$/m);
+  const hour = run("sensitivity", "serving=null", "--figure", "cost.device_hour_usd", "--format", "table").stdout;
+  assert.match(hour, /^cost\.system\.utilisation +0\.9 +\$2\.\d\d +– +-1$/m, "90 % and a fifth more are no share");
   const exact = run("sensitivity", "--figure", "cost.device_usd", "--share", "0", "--format", "table").stdout;
   // The share of the module in the sum of the parts: 435 of 3,184 $.
   assert.match(exact, /Input +Now +Elasticity\n/);

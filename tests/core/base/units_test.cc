@@ -44,5 +44,15 @@ TEST(Units, WhatIsNoUnitIsNone) {
   }
 }
 
+TEST(Units, ANumberIsReadableWithFourDigitsAndAPrefix) {
+  EXPECT_EQ(ReadableText(5.6571, "s"), "5.657 s");
+  EXPECT_EQ(ReadableText(80e9, "B"), "80 GB");
+  EXPECT_EQ(ReadableText(42'000, "$"), "42000 $");
+  EXPECT_EQ(ReadableText(1.285e9, "$"), "1285 M$");
+  EXPECT_EQ(ReadableText(5e6, ""), "5,000,000");
+  EXPECT_EQ(ReadableText(1.5e15, ""), "1.5e+15");
+  EXPECT_EQ(ReadableText(0.25, ""), "0.25");
+}
+
 }  // namespace
 }  // namespace slipstick

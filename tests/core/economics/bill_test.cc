@@ -204,12 +204,12 @@ TEST(Bill, UsesTheDevicesDiesAndMemory) {
 // By numeric integration of the negative binomial's gamma (alpha 3, 0.1 /cm^2) over 144 units of 3.097/814 of the die,
 // 12 spare.
 TEST(Bill, UnitsShrinkWithTheDie) {
-  const auto yield = [](const char* area) {
-    return CostOf({"cluster=dgx-h100", std::string("cluster.device.die.area=") + area}).dies[0].yield;
-  };
-  EXPECT_NEAR(yield("814 mm^2"), 0.70670, 1e-5);
-  EXPECT_NEAR(yield("400 mm^2"), 0.83895, 1e-5);
-  EXPECT_NEAR(yield("203.5 mm^2"), 0.91336, 1e-5);
+  for (const std::string path : {"cluster.device.die.area=", "cost.device.dies.0.area="}) {
+    const auto yield = [&path](const char* area) { return CostOf({"cluster=dgx-h100", path + area}).dies[0].yield; };
+    EXPECT_NEAR(yield("814 mm^2"), 0.70670, 1e-5) << path;
+    EXPECT_NEAR(yield("400 mm^2"), 0.83895, 1e-5) << path;
+    EXPECT_NEAR(yield("203.5 mm^2"), 0.91336, 1e-5) << path;
+  }
 }
 
 // Another node has its own wafer, whatever the bill of the catalogue's device says of its own; so has another memory.
@@ -223,6 +223,20 @@ TEST(Bill, ValuesOfTheBillStayWithItsNodeAndMemory) {
   EXPECT_EQ(usual.cost->device.memory.price_year, 2026);
   EXPECT_EQ(newer.cost->device.memory.price, 16 * kUsdPerGB);
   EXPECT_EQ(newer.cost->device.memory.price_year, 2025);
+}
+
+// The bill of the H100 states 13,400 $ and 0.1 /cm^2 for its own node; those of 2 nm are 30,000 $ and 0.15 /cm^2.
+TEST(Bill, ANodeThatIsNamedHasItsOwnWafers) {
+  const auto node = [](const char* cluster, std::size_t die, const char* change) {
+    return ScenarioOf({cluster, change}).cost->device.dies[die].node;
+  };
+  for (const char* change : {"cost.device.dies.0.node=2nm", "cost.device.dies.0.node.preset=2nm"}) {
+    EXPECT_EQ(node("cluster=dgx-h100", 0, change).wafer_price, 30000 * kUsd) << change;
+    EXPECT_NEAR(In(node("cluster=dgx-h100", 0, change).defect_density, kPerCm2), 0.15, 1e-9) << change;
+  }
+  EXPECT_EQ(node("cluster=dgx-h100", 0, "cost.device.dies.0.node=4nm").wafer_price, 13400 * kUsd);
+  EXPECT_EQ(node("cluster=dgx-b200", 0, "cost.device.dies.0.node=3nm").wafer_price, 22500 * kUsd);
+  EXPECT_EQ(node("cluster=hgx-mi300x", 1, "cost.device.dies.1.node=28nm").wafer_price, 2891 * kUsd);
 }
 
 // Without a price a device sells at the margin that the catalogue's price leaves its maker.
@@ -269,6 +283,24 @@ TEST(Bill, PackagesByTheirPartsAreNearPublishedOnes) {
   EXPECT_NEAR(by_parts("cluster=hgx-mi300x"), 1200, 0.2 * 1200);
 }
 
+// A millimetre more or less moves the package by about its share of 1,364 mm^2 of dies and stacks, not from a quote of 735
+// $ to the cost of its parts of 607 $.
+TEST(Bill, ALargerDieNeverMakesThePackageCheaper) {
+  Dollars before;
+  for (const char* area : {"800 mm^2", "813 mm^2", "814 mm^2", "815 mm^2", "830 mm^2"}) {
+    const Dollars package = PackageOf({std::string("cost.device.dies.0.area=") + area});
+    EXPECT_GE(package, before) << area;
+    before = package;
+  }
+  EXPECT_NEAR(PackageOf({"cost.device.dies.0.area=815 mm^2"}).base(), 735, 2);
+  EXPECT_NEAR(PackageOf({"cost.device.dies.0.area=813 mm^2"}).base(), 735, 30);
+  // Two halves stand on as large an interposer as the whole, but for their links.
+  const Scenario halves = ScenarioOf({"cluster=dgx-h100", "partition.chiplets=2", "partition.overhead=0"});
+  const std::optional<CostInputs> split = SplitCosts(halves.partition, *halves.cost);
+  ASSERT_TRUE(split);
+  EXPECT_NEAR(LineOf(EvaluateCost(halves.cluster, *split).device_parts, "package").base(), 735, 5);
+}
+
 // One die without an I/O die is the device itself, whoever asks.
 TEST(Bill, ASplitInOneIsTheDeviceItself) {
   const Scenario whole = ScenarioOf({"cluster=dgx-h100"}),
@@ -312,6 +344,13 @@ TEST(Bill, ADieOfTheWholeReticleIsMade) {
   EXPECT_EQ(
       CostOf({"cluster=dgx-h100", "cluster.device.die.area=850 mm^2", "cost.device.dies.0.aspect=1"}).infeasible.size(),
       1U);
+}
+
+TEST(Bill, OneDieStandsBelowTheStackedOnes) {
+  const CostReport floating = CostOf({"cluster=dgx-h100", "cost.device.dies.0.stacked=true"});
+  ASSERT_EQ(floating.infeasible.size(), 1U);
+  EXPECT_EQ(floating.infeasible[0].reason, "stacked");
+  EXPECT_TRUE(CostOf({"cluster=hgx-mi300x"}).infeasible.empty());
 }
 
 TEST(Bill, DieBeyondTheReticleIsInfeasibleWithItsFigures) {

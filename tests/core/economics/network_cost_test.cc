@@ -216,6 +216,18 @@ TEST(NetworkCost, OtherAdaptersCostTheirDifference) {
   EXPECT_NEAR(servers("cluster.networks.1=infiniband-hdr"), 42000 - 8 * 682, 1e-6);
 }
 
+// A second level of switches is reached through the adapters of the first.
+TEST(NetworkCost, AnOuterLevelNeedsNoAdapters) {
+  const auto servers = [](const std::vector<std::string>& more) {
+    std::vector<std::string> all{"cluster=dgx-h100", "cluster.devices=1024", "cluster.networks.1.size=64"};
+    all.insert(all.end(), more.begin(), more.end());
+    return LineOf(CostOf(all).system_parts, "servers").base();
+  };
+  EXPECT_NEAR(servers({}), 128 * 42000, 1e-6);
+  EXPECT_NEAR(servers({R"(cluster.networks.2={"preset": "infiniband-ndr", "size": 2, "bandwidth": "25 GB/s"})"}),
+              128 * 42000, 1e-6);
+}
+
 // 450 GB/s are in the price of a DGX H100; 825 GB/s more are 6.9 $ each, and draw 825e9 * 8 * 6.9 pJ = 45.5 W.
 TEST(NetworkCost, BandwidthInsideAServerHasAPrice) {
   const auto of = [](const char* bandwidth) {
@@ -239,6 +251,85 @@ TEST(NetworkCost, ADragonflysRoutersAreCounted) {
   EXPECT_EQ(BuildDragonfly(64, 64).switches, 1);
   EXPECT_EQ(BuildDragonfly(1024, 64).switches, 64);
   EXPECT_EQ(BuildDragonfly(1000, 63).switches, 63);
+}
+
+// Zhao et al., Insights into DeepSeek-V3, ISCA 2025, table 3: links between switches.
+TEST(NetworkCost, LinksBetweenSwitchesAreThoseOfPublishedNetworks) {
+  const auto between = [](const SwitchTree& tree, double endpoints) { return endpoints * (tree.links - 1); };
+  EXPECT_DOUBLE_EQ(between(BuildTree(2048, 64), 2048), 2048);
+  EXPECT_DOUBLE_EQ(between(BuildTree(65536, 64), 65536), 131072);
+  EXPECT_DOUBLE_EQ(between(BuildDragonfly(261632, 64), 261632), 384272);
+}
+
+// NDR: a link per port and tier, of which the first with its cables and optics costs 1,320 $, each further one 1,240 $.
+struct CabledNetwork {
+  const char* name;
+  std::vector<std::string> assignments;
+  double devices, links, tiers;
+};
+TEST(NetworkCost, EachLinkHasACableAndItsOptics) {
+  const std::vector<CabledNetwork> rows{
+      {"one switch", {"cluster.devices=64"}, 64, 1, 1},
+      {"two tiers", {"cluster.devices=1024"}, 1024, 2, 2},
+      {"three tiers", {"cluster.devices=65536"}, 65536, 3, 3},
+      {"four tiers", {"cluster.devices=131072"}, 131072, 4, 4},
+      {"an eighth of the links leaves the leaves",
+       {"cluster.devices=1024", "cluster.networks.1.topology=fat_tree", "cluster.networks.1.oversubscription=8"},
+       1024,
+       1 + 1 / 8.0,
+       2},
+      {"a router of a dragonfly: 16 devices, 31 neighbors, 16 other groups",
+       {"cluster.devices=1024", "cluster.networks.1.topology=dragonfly"},
+       1024,
+       1 + (31 + 16) / 2.0 / 16,
+       2}};
+  for (const CabledNetwork& row : rows) {
+    std::vector<std::string> all{"cluster=dgx-h100", "cluster.networks.1.size=32768",
+                                 "cluster.networks.1.port.switch_power=0 W"};
+    all.insert(all.end(), row.assignments.begin(), row.assignments.end());
+    const Scenario scenario = ScenarioOf(all);
+    const NetworkCost cost = PriceNetwork(scenario.cluster, scenario.cost->system);
+    EXPECT_EQ(cost.tiers, row.tiers) << row.name;
+    EXPECT_NEAR(cost.cables.base(), row.devices * (1320 + 1240 * (row.links - 1)), 1e-3) << row.name;
+    EXPECT_NEAR(In(cost.power, kWatt), row.devices * row.links * 17.5, 1e-3) << row.name;
+  }
+}
+
+// 1,024 devices. UALink of 100 GB/s: 6.9 pJ per bit each. A torus of NDR: half of the optics of 17.5 W for a device's 50
+// GB/s. A mesh of 4 x 4 x 8 nodes has 3, 3 and 7 links along its sides where the torus has 4, 4 and 8.
+TEST(NetworkCost, LinksBetweenServersDrawPowerWithoutSwitchesToo) {
+  const auto watts = [](const char* assignment) {
+    const Scenario scenario = ScenarioOf({"cluster=dgx-h100", "cluster.devices=1024", assignment, "version=3"});
+    return In(PriceNetwork(scenario.cluster, scenario.cost->system).power, kWatt);
+  };
+  EXPECT_NEAR(watts("cluster.networks.1=ualink-1.0"), 1024 * 100e9 * 8 * 6.9e-12, 1e-6);
+  EXPECT_NEAR(watts("cluster.networks.1.topology=torus"), 1024 * 17.5 / 2, 1e-6);
+  EXPECT_NEAR(watts("cluster.networks.1.topology=mesh"), 1024 * 17.5 / 2 * (3 / 4.0 + 3 / 4.0 + 7 / 8.0) / 3, 1e-6);
+}
+
+// Eight devices of a server have at most eight planes, as the server passes on the traffic of other planes:
+// each of 128 ports, four leaves and two spines.
+TEST(NetworkCost, APlaneReachesEveryServer) {
+  const auto switches = [](const char* planes) {
+    const Scenario scenario = ScenarioOf({"cluster=dgx-h100", "cluster.devices=1024", planes});
+    return PriceNetwork(scenario.cluster, scenario.cost->system).switch_count.base();
+  };
+  EXPECT_EQ(switches("cost.system.switch_planes=8"), 8 * (4 + 2));
+  EXPECT_EQ(switches("cost.system.switch_planes=2048"), 8 * (4 + 2));
+}
+
+// Only a fat tree is slower for it, so only a fat tree is cheaper.
+TEST(NetworkCost, OnlyAFatTreeSavesByOversubscription) {
+  const auto switches = [](const char* topology, const char* ratio) {
+    const Scenario scenario =
+        ScenarioOf({"cluster=dgx-h100", "cluster.devices=1024", std::string("cluster.networks.1.topology=") + topology,
+                    std::string("cluster.networks.1.oversubscription=") + ratio});
+    return PriceNetwork(scenario.cluster, scenario.cost->system).switch_count.base();
+  };
+  // 64 ports: 32 up and 32 down, or 8 up and 56 down, and 128 links for two spines of 64 ports.
+  EXPECT_EQ(switches("fat_tree", "1"), 32 + 16);
+  EXPECT_EQ(switches("fat_tree", "8"), 19 + 2);
+  for (const char* topology : {"rail", "switch"}) EXPECT_EQ(switches(topology, "8"), 32 + 16) << topology;
 }
 
 }  // namespace

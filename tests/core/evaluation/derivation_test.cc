@@ -98,6 +98,20 @@ TEST(Derivation, IsATreeInMarkdown) {
             "  - 40 % width: 2 (`model.width`)\n");
 }
 
+// 80 GB at 16 $ per GB, in the units of their fields and not in bytes.
+TEST(Derivation, InputsAreInTheUnitInWhichTheyAreEntered) {
+  Tape tape;
+  const auto price =
+      DollarsPerByte::FromBase(16e-9, tape.Input("cost.device.memory.price", 16e-9, DollarsPerByte::kDimension));
+  const auto capacity = Bytes::FromBase(80e9, tape.Input("cost.device.memory.stack_capacity", 80e9, Bytes::kDimension));
+  const Dollars memory = Figure("Memory", capacity * price);
+  const std::vector<ShownNumber> shown{{"memory", Dollars::kDimension, memory.base(), memory.node()}};
+  EXPECT_EQ(DerivationText(WriteExplanations(Explain(shown), "memory"), Json::object(), "memory"),
+            "# Memory: 1280 $ = `stack_capacity * price`\n\n"
+            "- 100 % stack_capacity: 80 GB (`cost.device.memory.stack_capacity`)\n"
+            "- 100 % price: 16 $/GB (`cost.device.memory.price`) **←**\n");
+}
+
 // A figure without a formula names the terms that it depends on.
 TEST(Derivation, AProcedureHasTermsButNoFormula) {
   Tape tape;

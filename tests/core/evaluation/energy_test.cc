@@ -118,13 +118,13 @@ TEST(Energy, DevicesOnlyWithoutTheCostQuestion) {
   EXPECT_TRUE(said);
 }
 
-std::string WarningOf(std::vector<std::string> assignments) {
+std::string WarningOf(std::vector<std::string> assignments, const char* with = "unmodified") {
   assignments.insert(assignments.begin(), {"training=null", "serving=null"});
   const Json report = ReportOf(assignments);
   std::string found;
   for (const Json& warning : report["warnings"]) {
     const std::string text = warning.get<std::string>();
-    if (text.find("unmodified") != std::string::npos) found += text;
+    if (text.find(with) != std::string::npos) found += text;
   }
   return found;
 }
@@ -149,6 +149,28 @@ TEST(ChangedDevice, NoWarningWithoutACostlyChangeOrWithANewPrice) {
   EXPECT_EQ(WarningOf({"cluster=dgx-h100", "cluster.device.design.preset=h100-like"}), "");
   EXPECT_EQ(WarningOf({"cluster=tpu-v5p-pod", "cluster.device.memory.capacity=190 GB"}), "")
       << "priced by its bill, which follows";
+}
+
+// Three of five stacks of 16 GB.
+TEST(ChangedDevice, ABillWithLessMemoryThanTheDeviceHasGivesAWarning) {
+  const auto warning = [](const std::string& change) {
+    return WarningOf({"cluster=dgx-h100", change}, "GB of memory");
+  };
+  EXPECT_EQ(warning("cost.device.memory.stacks=3"),
+            "The bill of materials has 48 GB of memory, the device 80 GB: its speed and room are those of "
+            "cluster.device.memory");
+  EXPECT_NE(warning("cost.device.memory.stacks=0"), "");
+  for (const char* fine : {"cost.device.memory.stacks=6", "cluster.device.memory.capacity=141 GB",
+                           "cluster.device.design=b200-like", "partition.chiplets=2"})
+    EXPECT_EQ(warning(fine), "") << fine;
+}
+
+// The power of a b200-like chip allows a thousandth less than its stacks give; that of three stacks of HBM4 two thirds.
+TEST(DesignedDevice, AMemoryThatReachesWhatItsStacksGiveHasNoWarning) {
+  EXPECT_EQ(WarningOf({"cluster=dgx-h100", "cluster.device.design=b200-like"}, "would give"), "");
+  EXPECT_EQ(WarningOf({"cluster=dgx-h100", "cluster.device.design=h100-like", "cluster.device.design.dram=hbm4"},
+                      "would give"),
+            "3 × HBM4 would give 6.14 TB/s; the memory's power budget allows 4.23 TB/s");
 }
 
 }  // namespace

@@ -127,5 +127,27 @@ TEST(RequestWarnings, NameDevicesThatNoLevelJoins) {
       "The networks join 8 devices, the cluster has 16"));
 }
 
+// 1,024 devices are 128 nodes of eight.
+TEST(RequestWarnings, NameSidesOfATorusThatAreTooShort) {
+  const auto wired = [](const std::string& sides) {
+    return WarningsOf({"version=2", "cluster=dgx-h100", "cluster.devices=1024", "serving=null",
+                       "cluster.networks.1.topology=torus", "cluster.networks.1.dims=" + sides});
+  };
+  EXPECT_TRUE(
+      Mentions(wired("[4, 4]"),
+               "cluster.networks.1.dims: the sides hold 16 groups of the level below, and the level joins 128"));
+  EXPECT_TRUE(wired("[16, 8]").empty());
+  EXPECT_TRUE(wired("[32, 32]").empty());
+}
+
+TEST(RequestWarnings, NameAnOversubscriptionWithoutAFatTree) {
+  const auto wired = [](const std::string& topology) {
+    return WarningsOf({"version=2", "cluster=dgx-h100", "cluster.devices=1024", "serving=null",
+                       "cluster.networks.1.oversubscription=4", "cluster.networks.1.topology=" + topology});
+  };
+  EXPECT_TRUE(Mentions(wired("rail"), "cluster.networks.1.oversubscription has no effect: its topology is rail"));
+  EXPECT_TRUE(wired("fat_tree").empty());
+}
+
 }  // namespace
 }  // namespace slipstick
