@@ -129,6 +129,22 @@ test('another cluster keeps the count of GPUs, says what it changed, and one cli
   }
 });
 
+test('the way back of a change of hardware is gone with the next edit, which it would take back instead', async () => {
+  const { page } = await chromium.open('');
+  await noun(page, 'device').click();
+  await page.waitForSelector('.picker [role=option]');
+  await page.keyboard.type('h200');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#notice .link');
+  await page.locator('#tabs [data-scene=serve]').click();
+  assert.equal(await page.locator('#notice').isVisible(), true, 'another scene is no edit');
+  await noun(page, 'devices').click();
+  await page.waitForSelector('#picker-count');
+  await page.locator('#picker-count').fill('64');
+  await settled(page);
+  assert.equal(await page.locator('#notice').isVisible(), false);
+});
+
 test('405B on 16,384 H100: a feasible answer in three actions', async () => {
   const { page } = await chromium.open('');
   await noun(page, 'model').click(); // 1
