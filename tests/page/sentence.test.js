@@ -52,6 +52,32 @@ test('the sentence is the control: model, count, device and task are chosen in i
   assert.deepEqual(faults, []);
 });
 
+test('letters typed in the list of tasks choose among them and do nothing else', async () => {
+  const { page, faults } = await chromium.open('');
+  const marked = () => page.locator('.picker [aria-selected=true]').textContent();
+  const type = async (letters) => {
+    await noun(page, 'task').click();
+    await page.waitForSelector('.picker [role=option]');
+    await page.keyboard.type(letters);
+  };
+  for (const [letters, wanted] of [
+    ['ser', /^Serve only/],
+    ['post', /^Post-train/],
+    ['fine', /^Fine-tune/],
+    ['pp', /^Post-train/],
+  ]) {
+    await type(letters);
+    assert.match(await marked(), wanted, letters);
+    await page.keyboard.press('Escape');
+  }
+  await type('serve');
+  await page.keyboard.press('Enter');
+  await settled(page);
+  assert.match(await sentence(page), /^Serve Llama/);
+  assert.equal(await page.locator('dialog[open]').count(), 0, 'e is no shortcut here');
+  assert.deepEqual(faults, []);
+});
+
 test('keys pressed while a picker is on its way open nothing else', async () => {
   const slow = (page) => page.route('**/report/picker.js', (route) => setTimeout(() => route.continue(), 500));
   const { page } = await chromium.open('', { prepare: slow });

@@ -129,12 +129,34 @@ function listPicker(noun, { name, options, chosen, search, onpick }) {
     const nearest = exact >= 0 ? exact : Math.max(0, begun);
     mark(words.length ? nearest : shown.findIndex(({ id }) => id === chosen), 'center');
   }
-  const keys = { ArrowDown: () => at + 1, ArrowUp: () => at - 1, PageDown: () => at + 8, PageUp: () => at - 8 };
+  // Without a field to search, letters go to the next option that begins with them, and are no shortcuts of the page.
+  let letters = '';
+  const begins = (place) => shown[place % shown.length].name.toLowerCase().startsWith(letters);
+  function seek(letter) {
+    const places = [...shown.keys()].map((i) => at + i);
+    letters += letter.toLowerCase();
+    let found = letters.length > 1 ? places.find(begins) : undefined;
+    if (found === undefined) {
+      letters = letter.toLowerCase();
+      found = places.map((place) => place + 1).find(begins);
+    }
+    if (found !== undefined) mark(found % shown.length);
+  }
+  const keys = {
+    ArrowDown: () => at + 1,
+    ArrowUp: () => at - 1,
+    PageDown: () => at + 8,
+    PageUp: () => at - 8,
+    ...(box === list && { Home: () => 0, End: () => shown.length - 1 }),
+  };
   box.addEventListener('keydown', (event) => {
+    const isLetter = box === list && event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
     if (keys[event.key]) mark(keys[event.key]());
     else if (event.key === 'Enter' && shown[at]) take(shown[at].id);
+    else if (isLetter) seek(event.key);
     else return;
     event.preventDefault();
+    event.stopPropagation();
   });
   const close = panel(noun, name, null, box === list ? null : box, list, none);
   draw();
