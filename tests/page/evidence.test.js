@@ -149,6 +149,9 @@ test('Method: all published runs are computed here, the worst first, filtered an
   assert.match(await words(page, '#method-groups'), /Held.*\d+ %.*± \d+ %/);
   assert.ok((await page.locator('#method-runs tbody a[href^="https://"]').count()) >= 10, 'citations');
 
+  const families = await page.locator('#method-architecture option').allTextContents();
+  for (const name of ['Blackwell RTX', 'CDNA', 'TPU', 'Hopper']) assert.ok(families.includes(name), `${families}`);
+
   await page.locator('#method-kind').selectOption('training_step');
   await page.locator('#method-architecture').selectOption('hopper');
   await page.waitForSelector('#validation .mark');

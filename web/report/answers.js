@@ -6,7 +6,17 @@ import { inputLabel } from '../text/inputs.js';
 import { withMappingChosen } from '../state/scenario.js';
 import { pieces, t } from '../text/strings.js';
 import { hourOf } from './hour.js';
-import { boundText, deviceName, modelName, perUser, replicasOf, trainedOn, trainingBound, servedOn } from './words.js';
+import {
+  boundText,
+  deviceName,
+  modelName,
+  perUser,
+  replicasOf,
+  servedOn,
+  tokenBound,
+  trainedOn,
+  trainingBound,
+} from './words.js';
 
 const strong = (...children) => h('b', {}, children);
 
@@ -33,7 +43,7 @@ function sentence({ scenario, training, serving, diffusion }) {
         ...common,
         count: count(served),
         time: strong(text(serving.tpot_s, 's')),
-        bound: strong(boundText(serving.bound.decode)),
+        bound: strong(boundText(tokenBound(serving))),
       }),
     );
   } else if (serving) {

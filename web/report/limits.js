@@ -6,7 +6,7 @@ import { h } from '../dom.js';
 import { number, text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { why } from './figures.js';
-import { boundText, trainingBound, trainingShares } from './words.js';
+import { boundText, tokenBound, trainingBound, trainingShares } from './words.js';
 
 const ROOM = 14; // px of a label besides its text
 
@@ -76,12 +76,12 @@ function token({ report }) {
   const waits = tpot - step;
   const others =
     waits > tpot * NOTICED ? [{ id: 'others', name: t('limits.others'), value: waits, color: 'var(--c-others)' }] : [];
-  const isOthers = others.length > 0 && waits > Math.max(...own.map(({ value }) => value));
+  const isOthers = tokenBound(report.serving) === 'others';
   return {
     id: 'token',
     path: 'serving.tpot_s',
     title: t('limits.token'),
-    bound: isOthers ? t('limits.byOthers') : boundText(bound.decode),
+    bound: boundText(tokenBound(report.serving)),
     detail: isOthers
       ? t('limits.step', { share: share(waits, tpot), bound: boundText(bound.decode) })
       : largest([...own, ...others]),

@@ -45,4 +45,9 @@ export function trainingBound(training) {
   return [...waits].reduce((best, one) => (one[1] > best[1] ? one : best), ['compute', 0])[0];
 }
 
+// What the largest part of an output token waits for: 'others' are the other users' prefills, which a decode step lacks.
+export function tokenBound({ tpot_s: tpot, decode_step_s: step, time_by_bound: times, bound }) {
+  return tpot - step > Math.max(...Object.values(times.decode)) ? 'others' : bound.decode;
+}
+
 export const boundText = (bound) => t(`bound.${bound}`);

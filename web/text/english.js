@@ -251,7 +251,6 @@ export const english = {
   'limits.largest': '{share} of it',
   'limits.close': '{share}, {second} close behind with {next}',
   'limits.others': 'other users’ prefills',
-  'limits.byOthers': 'bound by other users’ prefills',
   'limits.step': '{share}; decode itself is {bound}',
   'limits.bound.compute': 'compute',
   'limits.bound.memory': 'memory bandwidth',
@@ -290,5 +289,6 @@ export const english = {
   'exercise.reveal': 'Show the answers',
   'exercise.leave': 'leave the exercise',
   'embed.full': 'open the full page',
+  'bound.others': 'bound by other users’ prefills',
   'bound.level': 'communication over {level}',
 };
