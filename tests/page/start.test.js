@@ -57,6 +57,17 @@ test('the first screen: four answers by name, one finding, one thing to move, an
   assert.equal(overlaps, 0, 'labels do not touch');
 });
 
+test('one GPU is one, and a part of a bar that nobody sees has no label', async () => {
+  const { page } = await chromium.open(
+    '#/overview?cluster=single-rtx-4090&model=llama-3.1-8b&serving=null&training.framework=fsdp&training.frozen_precision=nf4' +
+      '&training.global_batch=16&training.recompute=full&training.sequence=2048&training.tokens=10+Mtoken&training.trainable=lora&v=3',
+  );
+  await page.waitForSelector('#step-columns');
+  assert.match(plain(await page.locator('#content').innerText()), /[\d.]+ s on 1 GPU, /);
+  // Three passes take all but some nanoseconds of eleven seconds.
+  assert.doesNotMatch(plain(await page.locator('#limit-training .labs').innerText()), /overheads|ns/);
+});
+
 test('where nothing fits no heading stands empty, and the message of the card is whole at 320 px', async () => {
   const { page } = await chromium.open('#/overview?cluster=single-rtx-4090&model=qwen3-32b&training=null&v=3', {
     width: 320,
