@@ -237,6 +237,35 @@ test('how many GPUs for 30 days: one step, with the answer that the page then sh
   assert.deepEqual(faults, []);
 });
 
+test('what is no count is said beside its field, and a bare number of tokens has the unit that is shown', async () => {
+  const { page } = await chromium.open('#/overview?serving=null&v=3');
+  const said = async () => plain(await page.locator('.picker > [role=status]').textContent());
+  await noun(page, 'devices').click();
+  await page.waitForSelector('#picker-count');
+  const field = page.locator('#picker-count');
+  for (const typed of ['0', '-3', 'abc', '7.5', '8 GB']) {
+    await field.fill(typed);
+    assert.equal(await field.getAttribute('aria-invalid'), 'true', typed);
+    assert.match(await said(), /such as 512/, typed);
+  }
+  await field.fill('64');
+  assert.deepEqual([await field.getAttribute('aria-invalid'), await said()], ['false', '']);
+  await page.keyboard.press('Enter');
+  await settled(page);
+  await noun(page, 'tokens').click();
+  await page.waitForSelector('#picker-count');
+  for (const [typed, shown] of [
+    ['2', /on 2 T tokens with 64/],
+    ['300 billion', /on 300 G tokens with 64/],
+  ]) {
+    await field.fill(typed);
+    await settled(page);
+    assert.match(await sentence(page), shown);
+  }
+  await field.fill('5 GB');
+  assert.match(await said(), /such as 15 T tokens/);
+});
+
 test('a budget says how many tokens, and a wrong goal is said', async () => {
   const { page } = await chromium.open('#/overview?serving=null&v=3');
   await noun(page, 'tokens').click();

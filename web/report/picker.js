@@ -7,7 +7,7 @@ import { rule, step } from '../form/rule.js';
 import { get } from '../state/paths.js';
 import { text, whole } from '../text/format.js';
 import { inputText } from '../text/inputs.js';
-import { parse } from '../text/measure.js';
+import { countIn, unitIn } from '../text/measure.js';
 import { goal } from './goal.js';
 import { clusterOptions, deviceOptions, modelOptions } from './picker_options.js';
 import { taskChosen, taskOptions, withTaskPicked } from './tasks.js';
@@ -180,6 +180,8 @@ function countPicker(noun, { path, core, store, now }) {
   const name = t(`picker.${path}`);
   const isTokens = path === 'training.tokens';
   const shownAs = (value) => (isTokens ? text(value, ' tokens') : String(value));
+  const typed = () => countIn(field.value, isTokens ? unitIn(shownAs(now)) : '');
+  const fault = h('p', { class: 'note', role: 'status' });
   const field = h('input', {
     type: 'text',
     id: 'picker-count',
@@ -203,9 +205,15 @@ function countPicker(noun, { path, core, store, now }) {
     draw(value);
     goesOn = setCount({ store, report: core.report }, path, Math.round(value), goesOn) || goesOn;
   }
-  field.addEventListener('input', () => take(parse(field.value, 1000)));
+  field.addEventListener('input', () => {
+    const value = typed();
+    const isWrong = field.value.trim() !== '' && value === undefined;
+    field.setAttribute('aria-invalid', String(isWrong));
+    fault.textContent = isWrong ? t('goal.wrong', { example: isTokens ? shownAs(now) : whole(now) }) : '';
+    take(value);
+  });
   field.addEventListener('keydown', (event) => {
-    const value = parse(field.value, 1000);
+    const value = typed();
     if (event.key === 'Enter') {
       event.preventDefault(); // else it presses the noun, to which the focus goes back
       close();
@@ -220,6 +228,7 @@ function countPicker(noun, { path, core, store, now }) {
     () => store.inputs !== before && store.setInputs(before),
     h('label', { for: 'picker-count' }, name),
     field,
+    fault,
     slide.element,
     goal({ path, core, take }),
     h('p', { class: 'note' }, t('picker.was', { count: isTokens ? shownAs(now) : whole(now) })),
