@@ -13,6 +13,7 @@ import {
   perUser,
   replicasOf,
   servedOn,
+  shortDevice,
   tokenBound,
   trainedOn,
   trainingBound,
@@ -224,7 +225,7 @@ function wayOut(part, store) {
 const fitting = ({ cluster }, store) =>
   cluster.preset &&
   store && {
-    name: t('answers.fits', { device: deviceName({ cluster }) }),
+    name: t('answers.fits', { device: shortDevice(cluster.device.name) }),
     onclick: () => store.open('explore', `fits/${cluster.preset}`),
   };
 

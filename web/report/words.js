@@ -8,7 +8,8 @@ export const shortDevice = (name) =>
   name
     .replace(/^(Instinct|GeForce|Radeon) /, '')
     .replace(/\s(\(one GPU\)|SXM\d?|PCIe|NVL|\d+ ?GB|OAM|HBM\w*)(?=\s|$).*$/i, '');
-export const deviceName = (scenario) => shortDevice(scenario.cluster.device.name);
+// A chip of another design is not the device that it began as.
+export const deviceName = ({ cluster: { device } }) => shortDevice(device.design?.name ?? device.name);
 
 // How many devices train and how many serve.
 export const trainedOn = (scenario) => scenario.training?.devices ?? scenario.cluster.devices;
