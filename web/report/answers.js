@@ -109,7 +109,7 @@ function interval(known, value, unit, of) {
     'data-scene': scene,
     'data-sub': sub,
     'data-key': `interval-${of}`,
-    'aria-label': t('answers.interval.open', { words }),
+    'aria-label': t(scene === 'chip' ? 'answers.interval.drawn' : 'answers.interval.open', { words }),
   };
   return h('a', { class: 'iv', ...link }, whisker(known, value), h('span', {}, words));
 }
