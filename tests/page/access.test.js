@@ -219,7 +219,7 @@ test('a change is said once, in one summary', async () => {
   await settled(page);
   const heard = await page.evaluate(() => window.said);
   assert.equal(heard.length, 1);
-  assert.match(heard[0], /takes .* per output token \(TPOT\) and is .*-bound/);
+  assert.match(heard[0], /takes .* per output token \(TPOT\) and is bound by other users’ prefills\./);
 });
 
 test('language, one heading of the first rank, landmarks, a skip link that works, help in the same place', async () => {

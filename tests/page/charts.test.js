@@ -525,10 +525,34 @@ test('the words under a topology count the replicas as the drawing does: experts
       mapping: { tp: 2, pp: 1, cp: 1, ep: 2, dp: 4, order: 'tp-cp-ep-dp-pp' },
       devices: 8,
     });
-    return [serving, training].map((one) => ({ words: one.textContent, own: one.querySelectorAll('.own').length }));
+    const folded = topology({
+      id: 'f',
+      width: 700,
+      cluster: { networks: [...cluster.networks, { name: 'InfiniBand', size: 64, bandwidth: 50e9 }] },
+      mapping: { tp: 8, pp: 1, cp: 1, ep: 8, expert_tp: 1, dp: 1, order: 'tp-cp-ep-dp-pp' },
+      devices: 8,
+      uses: [{ group: 'ep', pattern: 'all_to_all', ranks: 8, bytes: 1e6, algorithm: 'direct', time_s: 1e-3 }],
+    });
+    const attention = topology({
+      id: 'a',
+      width: 700,
+      cluster,
+      mapping: { tp: 1, pp: 1, ep: 8, attention_dp: 8 },
+      devices: 8,
+      serving: true,
+    });
+    return [serving, training, folded, attention].map((one) => ({
+      words: one.textContent,
+      own: one.querySelectorAll('.own').length,
+    }));
   });
   assert.match(said[0].words, /1 pipeline stage per replica, 2 data-parallel replicas/);
   assert.equal(said[0].own, 4, 'half of the GPUs are the first replica');
   assert.match(said[1].words, /4 data-parallel replicas/, 'expert groups of training are parts of data parallelism');
   assert.equal(said[1].own, 2);
+  assert.match(said[2].words, /1 data-parallel replica\..*NVLink.*tensor parallel, expert parallel/);
+  assert.doesNotMatch(said[2].words, /InfiniBand/, 'experts across the tensor-parallel ranks of one node stay in it');
+  assert.equal(said[2].own, 8);
+  assert.match(said[0].words, /other data-parallel replicas/);
+  assert.doesNotMatch(said[3].words, /other data-parallel replicas/, 'a key names what is drawn');
 });

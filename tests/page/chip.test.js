@@ -17,6 +17,16 @@ const VIEWS = {
   'certainty': ['spread', 'cost-tornado'],
 };
 
+test('the interval of the chip cost opens the samples of that cost', async () => {
+  const { page, faults } = await chromium.open('');
+  const link = page.locator('[data-key="interval-cost.device_usd"]');
+  assert.match(await link.getAttribute('aria-label'), /; show what is uncertain$/);
+  await link.click();
+  await page.waitForSelector('#spread .mark');
+  assert.match(await page.locator('#spread').innerText(), /Uncertainty of the manufacturing cost/);
+  assert.deepEqual(faults, []);
+});
+
 test('each view of the Chip scene puts one question, draws its charts, says what they show, and has at most six figures', async () => {
   const { page, faults } = await chromium.open('#/chip');
   for (const [view, ids] of Object.entries(VIEWS)) {
@@ -33,7 +43,7 @@ test('each view of the Chip scene puts one question, draws its charts, says what
   await page.waitForFunction(() => document.querySelector('#spread progress').value === 10000);
   assert.match(
     await page.locator('#spread .summary').textContent(),
-    /Median \$[\d.]+, 90 % interval \$[\d.]+–\$[\d.]+ \(10,000 samples\)/,
+    /Median \$[\d.,]+, 90 % interval \$[\d.,]+–\$[\d.,]+ \(10,000 samples\)/,
   );
   await page.goBack();
   await page.waitForSelector('#hour-bill');

@@ -100,6 +100,7 @@ test('one press finds the best split: the figure is that of the command line, an
   await page.locator('[data-key=chip-design-best]').click();
   await page.waitForSelector('#design-best table');
   await settled(page);
+  assert.doesNotMatch(await page.locator('#design-best').innerText(), /[+−]0\s%/, 'what changes nothing has no sign');
   const assignments = [
     'cluster.device.design=h100-like',
     'model=llama-3.1-8b',

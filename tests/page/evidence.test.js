@@ -42,6 +42,15 @@ test('the interval of an answer opens the runs behind it, and says the same', as
   assert.deepEqual(faults, []);
 });
 
+test('far from all runs by several small differences, the last note agrees with the first', async () => {
+  const { page } = await chromium.open(
+    '#/evidence/serving.tpot_s?training=null&model=qwen3-235b-a22b&cluster=dgx-h200&cluster.devices=8&serving.concurrency=200&v=3',
+  );
+  await page.waitForSelector('.ev-narrow');
+  assert.match(await words(page, '.ev-lead'), /Nothing very like it has been measured, which widens it/);
+  assert.match(await words(page, '.ev-narrow'), /No single difference .* all of them together do\./);
+});
+
 test('what is fetched for it is at most 40 kB in gzip', async () => {
   const { page } = await chromium.open('#/overview');
   await page.waitForSelector('#advice .apply');
@@ -148,6 +157,9 @@ test('Method: all published runs are computed here, the worst first, filtered an
   );
   assert.match(await words(page, '#method-groups'), /Held.*\d+ %.*± \d+ %/);
   assert.ok((await page.locator('#method-runs tbody a[href^="https://"]').count()) >= 10, 'citations');
+
+  const families = await page.locator('#method-architecture option').allTextContents();
+  for (const name of ['Blackwell RTX', 'CDNA', 'TPU', 'Hopper']) assert.ok(families.includes(name), `${families}`);
 
   await page.locator('#method-kind').selectOption('training_step');
   await page.locator('#method-architecture').selectOption('hopper');

@@ -52,6 +52,32 @@ test('the sentence is the control: model, count, device and task are chosen in i
   assert.deepEqual(faults, []);
 });
 
+test('letters typed in the list of tasks choose among them and do nothing else', async () => {
+  const { page, faults } = await chromium.open('');
+  const marked = () => page.locator('.picker [aria-selected=true]').textContent();
+  const type = async (letters) => {
+    await noun(page, 'task').click();
+    await page.waitForSelector('.picker [role=option]');
+    await page.keyboard.type(letters);
+  };
+  for (const [letters, wanted] of [
+    ['ser', /^Serve only/],
+    ['post', /^Post-train/],
+    ['fine', /^Fine-tune/],
+    ['pp', /^Post-train/],
+  ]) {
+    await type(letters);
+    assert.match(await marked(), wanted, letters);
+    await page.keyboard.press('Escape');
+  }
+  await type('serve');
+  await page.keyboard.press('Enter');
+  await settled(page);
+  assert.match(await sentence(page), /^Serve Llama/);
+  assert.equal(await page.locator('dialog[open]').count(), 0, 'e is no shortcut here');
+  assert.deepEqual(faults, []);
+});
+
 test('keys pressed while a picker is on its way open nothing else', async () => {
   const slow = (page) => page.route('**/report/picker.js', (route) => setTimeout(() => route.continue(), 500));
   const { page } = await chromium.open('', { prepare: slow });
@@ -209,6 +235,35 @@ test('how many GPUs for 30 days: one step, with the answer that the page then sh
   );
   assert.ok(took < 30_000, `${took} ms`); // 2,000 on an idle machine
   assert.deepEqual(faults, []);
+});
+
+test('what is no count is said beside its field, and a bare number of tokens has the unit that is shown', async () => {
+  const { page } = await chromium.open('#/overview?serving=null&v=3');
+  const said = async () => plain(await page.locator('.picker > [role=status]').textContent());
+  await noun(page, 'devices').click();
+  await page.waitForSelector('#picker-count');
+  const field = page.locator('#picker-count');
+  for (const typed of ['0', '-3', 'abc', '7.5', '8 GB']) {
+    await field.fill(typed);
+    assert.equal(await field.getAttribute('aria-invalid'), 'true', typed);
+    assert.match(await said(), /such as 512/, typed);
+  }
+  await field.fill('64');
+  assert.deepEqual([await field.getAttribute('aria-invalid'), await said()], ['false', '']);
+  await page.keyboard.press('Enter');
+  await settled(page);
+  await noun(page, 'tokens').click();
+  await page.waitForSelector('#picker-count');
+  for (const [typed, shown] of [
+    ['2', /on 2 T tokens with 64/],
+    ['300 billion', /on 300 G tokens with 64/],
+  ]) {
+    await field.fill(typed);
+    await settled(page);
+    assert.match(await sentence(page), shown);
+  }
+  await field.fill('5 GB');
+  assert.match(await said(), /such as 15 T tokens/);
 });
 
 test('a budget says how many tokens, and a wrong goal is said', async () => {

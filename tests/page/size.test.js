@@ -17,6 +17,10 @@ test('100 requests/s within 1 s and 40 ms: five actions from the first screen to
   const { page, faults } = await chromium.open('');
   await page.locator('[data-scene="size"]').first().click(); // 1
   await page.locator('#size-rate').waitFor();
+  const cut = await page
+    .locator('.size-fields label')
+    .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent));
+  assert.deepEqual(cut, [], 'names of fields are whole');
   await enter(page, 'size-rate', '100'); // 2
   await enter(page, 'size-ttft', '1 s'); // 3
   await enter(page, 'size-tpot', '40 ms'); // 4

@@ -57,6 +57,17 @@ test('the first screen: four answers by name, one finding, one thing to move, an
   assert.equal(overlaps, 0, 'labels do not touch');
 });
 
+test('one GPU is one, and a part of a bar that nobody sees has no label', async () => {
+  const { page } = await chromium.open(
+    '#/overview?cluster=single-rtx-4090&model=llama-3.1-8b&serving=null&training.framework=fsdp&training.frozen_precision=nf4' +
+      '&training.global_batch=16&training.recompute=full&training.sequence=2048&training.tokens=10+Mtoken&training.trainable=lora&v=3',
+  );
+  await page.waitForSelector('#step-columns');
+  assert.match(plain(await page.locator('#content').innerText()), /[\d.]+ s on 1 GPU, /);
+  // Three passes take all but some nanoseconds of eleven seconds.
+  assert.doesNotMatch(plain(await page.locator('#limit-training .labs').innerText()), /overheads|ns/);
+});
+
 test('where nothing fits no heading stands empty, and the message of the card is whole at 320 px', async () => {
   const { page } = await chromium.open('#/overview?cluster=single-rtx-4090&model=qwen3-32b&training=null&v=3', {
     width: 320,
@@ -127,6 +138,22 @@ test('another cluster keeps the count of GPUs, says what it changed, and one cli
     assert.match(await sentence(page), /512 H100/);
     await done();
   }
+});
+
+test('the way back of a change of hardware is gone with the next edit, which it would take back instead', async () => {
+  const { page } = await chromium.open('');
+  await noun(page, 'device').click();
+  await page.waitForSelector('.picker [role=option]');
+  await page.keyboard.type('h200');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#notice .link');
+  await page.locator('#tabs [data-scene=serve]').click();
+  assert.equal(await page.locator('#notice').isVisible(), true, 'another scene is no edit');
+  await noun(page, 'devices').click();
+  await page.waitForSelector('#picker-count');
+  await page.locator('#picker-count').fill('64');
+  await settled(page);
+  assert.equal(await page.locator('#notice').isVisible(), false);
 });
 
 test('405B on 16,384 H100: a feasible answer in three actions', async () => {

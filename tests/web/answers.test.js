@@ -49,6 +49,22 @@ test('a price says its year, and that it is more than a year old; one of your ow
   );
 });
 
+test('a chip of another design is not called as the device that it began as, nor rented out', () => {
+  const store = { inputs: {} };
+  const rentals = [
+    { id: 'one', device: 'h100-sxm5-80gb', term: 'on_demand', price: '3 $/h', provider: 'A', date: '2026-01-01' },
+  ];
+  const cost = (inputs) =>
+    answersOf({ ...reportOf({ ...SERVED, ...inputs }), faulty: new Set(), store, rentals }).find(
+      ({ id }) => id === 'cost',
+    );
+  const design = { 'cluster.device.design': 'h100-like', 'cluster.device.design.node': '3nm' };
+  assert.match(question({ ...SERVED, ...design }), /on 8 H100-like, /);
+  assert.match(plain(JSON.stringify(cost({}))), /one H100".*rent: \$3/);
+  assert.match(plain(JSON.stringify(cost(design))), /one H100-like"/);
+  assert.doesNotMatch(plain(JSON.stringify(cost(design))), /rent: /);
+});
+
 test('the question says the load in total: 100 per replica on 8 GPUs with TP 4 are 200', () => {
   assert.equal(
     question({ ...SERVED, 'serving.batch': '100' }),

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { check, scenariosOf, valueOf } from '../../web/lessons/expect.js';
 import { requestOf } from '../../web/state/scenario.js';
+import { t } from '../../web/text/strings.js';
 import { loadSlipstick, ROOT } from '../support/module.js';
 
 const { slipstick } = await loadSlipstick();
@@ -70,6 +71,10 @@ test('the course is ten of the lessons, on serving, training, cost and energy', 
   for (const id of course) assert.ok(all.includes(id), id);
   const scenes = new Set(course.map((id) => json(`lessons/${id}.json`).scene.split('/')[0]));
   for (const scene of ['serve', 'train', 'chip']) assert.ok(scenes.has(scene), scene);
+});
+
+test('Start counts the lessons that there are', () => {
+  assert.equal(t('overview.example.lessons'), `${json('lessons/index.json').length} lessons`);
 });
 
 test('an expectation that does not hold is found out', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { text, unitOf, unitSize } from '../../web/text/format.js';
-import { allInUnit, inUnit, isBare, parse, show, showIn, snap, unitIn } from '../../web/text/measure.js';
+import { allInUnit, countIn, inUnit, isBare, parse, show, showIn, snap, unitIn } from '../../web/text/measure.js';
 import { t as inCharts } from '../../web/charts/texts.js';
 import { t as inScenes } from '../../web/scenes/texts.js';
 import { has, t } from '../../web/text/strings.js';
@@ -133,7 +133,33 @@ test('what people type is read as the core reads it', () => {
   for (const [typed, value] of cases)
     assert.ok(Math.abs(parse(typed) / value - 1) < 1e-12, `${typed}: ${parse(typed)}`);
   assert.equal(parse('8k', 1024), 8192);
+  assert.equal(unitIn('1,024'), '');
+  assert.equal(parse('2.5 million'), 2.5e6);
+  assert.equal(parse('15 trillion tokens'), 15e12);
   for (const typed of ['', 'abc', '1,5', '80 GX', '--1', '1e999', 'GB']) assert.equal(parse(typed), undefined, typed);
+});
+
+test('a count is typed as a number with or without a multiple, never with another unit', () => {
+  for (const [typed, value] of [
+    ['8', 8],
+    ['1,024', 1024],
+    ['2k', 2000],
+    ['3 thousand', 3000],
+  ])
+    assert.equal(countIn(typed), value, typed);
+  for (const typed of ['', '0', '-3', 'abc', '7.5', '8 GB', '8 tokens', '5 s'])
+    assert.equal(countIn(typed), undefined, typed);
+  for (const [typed, value] of [
+    ['5', 5e12],
+    ['2.5', 2.5e12],
+    ['10 M', 10e6],
+    ['10M tokens', 10e6],
+    ['2 billion', 2e9],
+    ['15 trillion tokens', 15e12],
+    ['1e10 tokens', 1e10],
+  ])
+    assert.equal(countIn(typed, 'T tokens'), value, typed);
+  for (const typed of ['0', '-1', 'foo', '5 GB', '5 s']) assert.equal(countIn(typed, 'T tokens'), undefined, typed);
 });
 
 test('a field shows its value in its own unit with a readable prefix', () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   degreesOf,
+  expertRanks,
   levelsAmong,
   levelsOf,
   membersOf,
@@ -56,9 +57,9 @@ const NETWORKS = [{ size: 8 }, { size: 1024 }];
 
 test('ranks are numbered along the order, innermost first', () => {
   const degrees = degreesOf(MAPPING, 512);
-  assert.deepEqual(placeOf(0, degrees), { tp: 0, cp: 0, ep: 0, dp: 0, pp: 0 });
-  assert.deepEqual(placeOf(9, degrees), { tp: 1, cp: 0, ep: 0, dp: 1, pp: 0 });
-  assert.deepEqual(placeOf(128, degrees), { tp: 0, cp: 0, ep: 0, dp: 0, pp: 1 });
+  assert.deepEqual(placeOf(0, degrees), { tp: 0, cp: 0, dp: 0, pp: 0 });
+  assert.deepEqual(placeOf(9, degrees), { tp: 1, cp: 0, dp: 1, pp: 0 });
+  assert.deepEqual(placeOf(128, degrees), { tp: 0, cp: 0, dp: 0, pp: 1 });
 });
 
 test('a group uses the levels that lie between its neighbours', () => {
@@ -76,12 +77,23 @@ test('a group of a collective is the ranks that its degree joins, over the wires
   // ZeRO over 4 of 16 data-parallel ranks: neighbors share a shard, replicas lie four apart.
   assert.deepEqual(membersOf({ group: 'shard', ranks: 4 }, degrees), [0, 8, 16, 24]);
   assert.deepEqual(membersOf({ group: 'replica', ranks: 4 }, degrees), [0, 32, 64, 96]);
-  // Experts on 4 of 16: their own data-parallel ranks are the other 4.
-  const experts = degreesOf({ ...MAPPING, ep: 4 }, 512);
-  assert.deepEqual(membersOf({ group: 'ep', ranks: 4 }, experts), [0, 8, 16, 24]);
-  assert.deepEqual(membersOf({ group: 'expert_dp', ranks: 4 }, experts), [0, 32, 64, 96]);
-  assert.equal(membersOf({ group: 'dp', ranks: 16 }, experts).length, 16);
   assert.deepEqual(membersOf({ group: 'dp', ranks: 17 }, degrees), []);
+});
+
+// Megatron-Core's parallel folding: the ranks of a stage are divided anew for the experts, tensor parallelism of experts innermost.
+test('groups of experts are neighbors, across tensor parallelism: experts that it splits not lie within its ranks', () => {
+  const degrees = degreesOf({ ...MAPPING, ep: 4 }, 512);
+  assert.equal(membersOf({ group: 'dp', ranks: 16 }, degrees).length, 16);
+  const whole = expertRanks({ ep: 4, expert_tp: 1 });
+  assert.deepEqual(membersOf({ group: 'ep', ranks: 4 }, degrees, whole), [0, 1, 2, 3]);
+  assert.deepEqual(membersOf({ group: 'expert_dp', ranks: 3 }, degrees, whole), [0, 4, 8]);
+  const split = expertRanks({ ep: 4, expert_tp: 8 });
+  assert.deepEqual(levelsAmong(membersOf({ group: 'ep', ranks: 32 }, degrees, split), NETWORKS), [0, 1]);
+  assert.deepEqual(membersOf({ group: 'expert_tp', ranks: 8 }, degrees, split), [0, 1, 2, 3, 4, 5, 6, 7]);
+  assert.deepEqual(membersOf({ group: 'expert_dp', ranks: 4 }, degrees, split), [0, 32, 64, 96]);
+  // TP 8 and EP 8 on eight devices: one node, one replica.
+  const folded = degreesOf({ tp: 8, cp: 1, ep: 8, dp: 1, pp: 1, order: 'tp-cp-ep-dp-pp' }, 8);
+  assert.deepEqual(levelsAmong(membersOf({ group: 'ep', ranks: 8 }, folded, 8), NETWORKS), [0]);
 });
 
 test('serving fills a node with the ranks of a replica', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { taskOptions, withTaskPicked } from '../../web/report/tasks.js';
 import { questionText } from '../../web/report/sentence.js';
-import { boundText, trainingBound } from '../../web/report/words.js';
+import { boundText, tokenBound, trainingBound } from '../../web/report/words.js';
 import { requestOf } from '../../web/state/scenario.js';
 import { loadSlipstick } from '../support/module.js';
 
@@ -29,6 +29,15 @@ test('what limits a scenario is named in words', () => {
   assert.equal(boundText(serving.bound.decode), 'memory-bandwidth-bound');
   assert.equal(boundText(serving.bound.prefill), 'compute-bound');
   assert.equal(boundText(trainingBound(report({}).training)), 'compute-bound');
+  assert.equal(boundText(tokenBound(serving)), 'memory-bandwidth-bound');
+  // A decode step of 20 ms, of which 12 ms are memory's, in a token of 45 ms: 25 ms go to the prompts of others.
+  const token = {
+    decode_step_s: 0.02,
+    time_by_bound: { decode: { memory: 0.012, compute: 0.008 } },
+    bound: { decode: 'memory' },
+  };
+  assert.equal(boundText(tokenBound({ ...token, tpot_s: 0.045 })), 'bound by other users’ prefills');
+  assert.equal(boundText(tokenBound({ ...token, tpot_s: 0.031 })), 'memory-bandwidth-bound');
   const waits = { time_s: { forward: 1, backward: 1, tp: 5, bubble: 1 }, operators: [] };
   assert.equal(boundText(trainingBound(waits)), 'communication-bound');
   assert.equal(

@@ -1,48 +1,47 @@
 // Where the groups of a mapping lie: ranks are numbered along `order`, innermost first, and fill the nodes one after the other.
 
-// Degrees in the order of the ranks; experts' groups are parts of the data-parallel ones.
+// Degrees in the order of the ranks, in which experts have none: they lie across the others.
 export function degreesOf(mapping, devices) {
   const dp = mapping.dp ?? devices / (mapping.tp * mapping.cp * mapping.pp);
-  const size = { tp: mapping.tp, cp: mapping.cp, ep: mapping.ep, dp: dp / mapping.ep, pp: mapping.pp };
-  return mapping.order.split('-').map((name) => ({ name, size: Math.max(1, Math.round(size[name] ?? 1)) }));
+  const size = { tp: mapping.tp, cp: mapping.cp, dp, pp: mapping.pp };
+  return mapping.order
+    .split('-')
+    .filter((name) => name in size)
+    .map((name) => ({ name, size: Math.max(1, Math.round(size[name] ?? 1)) }));
 }
 
-// The same of a replica that serves: its tensor-parallel groups, those that share the experts, its stages, then the other replicas.
+// How many neighbors hold all experts of a layer between them.
+export const expertRanks = ({ ep = 1, expert_tp: tensor = 1 }) => ep * tensor;
+
+// Degrees of a replica that serves: its tensor-parallel groups, those that share the experts, its stages, then the other replicas.
 export function servingDegrees(mapping, devices) {
   const { tp, pp, attention_dp: attention } = mapping;
-  const sizes = { tp, attention_dp: attention, pp, dp: devices / (tp * attention * pp), ep: 1 };
+  const sizes = { tp, attention_dp: attention, pp, dp: devices / (tp * attention * pp) };
   return Object.entries(sizes).map(([name, size]) => ({ name, size: Math.max(1, Math.round(size)) }));
 }
 
 // Degrees whose ranks a group of collectives joins; with more ranks than those have, the next ones.
 const SPANS = {
   tp: [['tp'], ['tp', 'attention_dp']],
-  expert_tp: [['tp']],
   cp: [['cp'], ['tp']],
-  ep: [['ep'], ['tp', 'attention_dp']],
-  expert_dp: [['dp'], ['tp', 'dp'], ['tp', 'cp', 'dp']],
-  dp: [
-    ['ep', 'dp'],
-    ['cp', 'ep', 'dp'],
-  ],
-  shard: [
-    ['ep', 'dp'],
-    ['cp', 'ep', 'dp'],
-  ],
-  replica: [
-    ['ep', 'dp'],
-    ['cp', 'ep', 'dp'],
-  ],
+  dp: [['dp'], ['cp', 'dp']],
+  shard: [['dp'], ['cp', 'dp']],
+  replica: [['dp'], ['cp', 'dp']],
 };
 
+const neighbors = (count, apart = 1) => Array.from({ length: count }, (_, i) => i * apart);
+
 // The ranks of the first group of this name, of which the report says how many there are; none where the degrees do not say which.
-export function membersOf({ group, ranks }, degrees) {
+// Groups of experts are neighbors, whatever the order of the other degrees; those that hold the same experts lie `experts` apart.
+export function membersOf({ group, ranks }, degrees, experts = 1) {
+  const all = degrees.reduce((product, { size }) => product * size, 1);
+  const apart = group === 'expert_dp' ? experts : 1;
+  if (['ep', 'expert_tp', 'expert_dp'].includes(group)) return ranks * apart <= all ? neighbors(ranks, apart) : [];
   for (const span of SPANS[group] ?? []) {
     let list = [0];
     let stride = 1;
     for (const { name, size } of degrees) {
-      if (span.includes(name))
-        list = Array.from({ length: size }, (_, i) => list.map((rank) => rank + i * stride)).flat();
+      if (span.includes(name)) list = neighbors(size, stride).flatMap((far) => list.map((rank) => rank + far));
       stride *= size;
     }
     // Replicas lie a whole shard apart, the others are neighbors.
@@ -68,7 +67,7 @@ export function levelsAmong(ranks, networks) {
   });
 }
 
-// The rank's place in each group: {tp, cp, ep, dp, pp}.
+// The rank's place in each group: {tp, cp, dp, pp}.
 export function placeOf(rank, degrees) {
   /** @type {Record<string, number>} */
   const place = {};
@@ -106,7 +105,7 @@ export function shownNodes(nodes, size, devices, degrees, most) {
   const all = Array.from({ length: nodes }, (_, node) => node);
   const first = (node) =>
     Array.from({ length: Math.min(size, devices - node * size) }, (_, i) => placeOf(node * size + i, degrees)).some(
-      ({ dp, ep }) => dp === 0 && ep === 0,
+      ({ dp }) => dp === 0,
     );
   const kept = (nodes <= most ? all : all.filter((node) => first(node) || node === nodes - 1)).slice(0, most);
   return kept.map((node, i) => ({ node, skipped: node - (i ? kept[i - 1] + 1 : 0) }));

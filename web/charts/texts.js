@@ -17,7 +17,7 @@ export const texts = {
   'train.gantt.note': 'The first {shown} of {of} passes of the step are shown.',
   'step.hint': 'Drag your column, choose another, or press ← → on yours.',
   'step.axis': 'GPUs',
-  'step.summary': '{time0} on {devices0} GPUs, {time1} on {devices1}.',
+  'step.summary': '{time0} on {devices0} {devices0:GPU|GPUs}, {time1} on {devices1}.',
   'tpot.gemm': 'weights',
   'tpot.attention': 'KV cache',
   'tpot.communication': 'all-reduce',

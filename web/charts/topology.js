@@ -2,7 +2,16 @@
 // over them: pointing at a row lights the first such group and its wires.
 import { svg } from '../dom.js';
 import { text as format, whole } from '../text/format.js';
-import { degreesOf, levelsOf, placeOf, servingDegrees, shownNodes } from './groups.js';
+import {
+  degreesOf,
+  expertRanks,
+  levelsAmong,
+  levelsOf,
+  membersOf,
+  placeOf,
+  servingDegrees,
+  shownNodes,
+} from './groups.js';
 import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
 import { usesList } from './uses.js';
@@ -148,15 +157,13 @@ export function topology({ id, width, cluster, mapping, devices, uses = [], serv
       const { tp, ...place } = placeOf(rank, degrees);
       return {
         rank,
-        own: place.dp === 0 && place.ep === 0,
+        own: place.dp === 0,
         stage: place.pp,
-        replica: replicaOf(place),
+        replica: place.dp,
         group: JSON.stringify(place),
       };
     });
-  const degreeOf = (wanted) => degrees.find(({ name }) => name === wanted)?.size ?? 1; // experts of a replica that serves lie within it
-  /** @param {Record<string, number>} place */
-  const replicaOf = ({ dp, ep }) => dp * degreeOf('ep') + ep;
+  const replicas = degrees.find(({ name }) => name === 'dp').size;
   const rows = shown.map(({ node }) => {
     const cells = cellsOf(node);
     return {
@@ -184,6 +191,8 @@ export function topology({ id, width, cluster, mapping, devices, uses = [], serv
     networks,
     devices,
   );
+  if (!serving && mapping.ep > 1)
+    used.ep = levelsAmong(membersOf({ group: 'ep', ranks: expertRanks(mapping) }, degrees), networks);
   const said = networks
     .map((network, i) => ({ network, groups: Object.keys(used).filter((name) => used[name].includes(i)) }))
     .filter(({ groups }) => groups.length)
@@ -202,7 +211,7 @@ export function topology({ id, width, cluster, mapping, devices, uses = [], serv
     kind: 'sketch of the cluster',
     summary: t('topology.summary', {
       stages: mapping.pp,
-      replicas: whole(degreeOf('dp') * degreeOf('ep')),
+      replicas: whole(replicas),
       wires: said,
     }),
     drawing: canvas(
@@ -213,7 +222,7 @@ export function topology({ id, width, cluster, mapping, devices, uses = [], serv
     ),
     key: [
       { color: 'var(--c-forward)', text: t('topology.own') },
-      ...(devices > mapping.tp * mapping.pp * (mapping.cp ?? 1)
+      ...(replicas > 1
         ? [{ color: 'color-mix(in srgb, var(--c-dp) 30%, var(--paper))', text: t('topology.others') }]
         : []),
       ...(mapping.tp > 1 ? [{ ring: true, text: t('topology.bond') }] : []),
@@ -221,6 +230,9 @@ export function topology({ id, width, cluster, mapping, devices, uses = [], serv
     columns: [t('topology.column'), t('column.stage'), t('topology.replicas')],
     rows: rows.map(({ node, stages, replicas }) => [whole(node + 1), stages, replicas]),
   });
-  if (uses.length) figure.querySelector('.key').after(usesList({ id, uses, networks, degrees, figure }));
+  if (uses.length)
+    figure
+      .querySelector('.key')
+      .after(usesList({ id, uses, networks, degrees, experts: expertRanks(mapping), figure }));
   return figure;
 }

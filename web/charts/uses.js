@@ -29,11 +29,11 @@ function lightUp(figure, members, levels) {
   }
 }
 
-// `uses` are the report's collectives, `figure` the drawing.
-export function usesList({ id, uses, networks, degrees, figure }) {
+// `uses` are the report's collectives, `experts` how many ranks hold all of them, `figure` the drawing.
+export function usesList({ id, uses, networks, degrees, experts, figure }) {
   const of = new Map(
     uses.map((use) => {
-      const members = membersOf(use, degrees);
+      const members = membersOf(use, degrees, experts);
       return [use, { members: new Set(members), levels: levelsAmong(members, networks) }];
     }),
   );

@@ -34,6 +34,8 @@ const OBJECTIVES = [
   'serving.tokens_per_s_per_device',
 ];
 
+const LEAST = 0.005; // per cent of a figure: less is no change
+
 const nameOf = (path) => (path === 'scenario.cluster.device.tdp' ? t('chip.design.watts') : figureName(path));
 const shown = (report, path) => {
   const value = get(report, path);
@@ -143,8 +145,11 @@ function found(context) {
   if (!isOfThese(context.inputs)) return null;
   const { answer } = best;
   const unit = unitOf(answer.figure);
-  const change = ({ change: by }) =>
-    `${by > 0 ? '+' : '−'}${number(Math.abs((100 * by) / answer.objective), 2)}\u00a0%`;
+  const change = ({ change: by }) => {
+    const percent = (100 * by) / answer.objective;
+    if (Math.abs(percent) < LEAST) return '0\u00a0%';
+    return `${by > 0 ? '+' : '−'}${number(Math.abs(percent), 2)}\u00a0%`;
+  };
   return h(
     'div',
     { id: 'design-best' },

@@ -12,7 +12,7 @@ import { study } from './dies.js';
 import { t } from './texts.js';
 
 const STEPS = [1000, 3000, 10000];
-const FIGURES = ['device_hour_usd', 'device_usd'];
+const FIGURES = ['device_usd', 'device_hour_usd']; // first what the answer above has the interval of
 const MOST = 12;
 
 /** @param {Context} context */

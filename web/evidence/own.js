@@ -126,7 +126,7 @@ function calibration(context, { measured, calibrated }) {
         to: shownInput(context, path, to),
       }),
     )
-    .join(', ');
+    .join('; ');
   const isDone = calibrated.inputs.every(({ from, to }) => Math.abs(to / from - 1) < SAME);
   return h(
     'section',

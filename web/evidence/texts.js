@@ -90,6 +90,8 @@ export const texts = {
   'evidence.narrow.own.how': 'if it measures what is computed; ten such runs: ± {ten}',
   'evidence.narrow.run': 'A published run like yours: {trait} {yours}',
   'evidence.narrow.run.how': 'none among the runs most like yours',
+  'evidence.narrow.far':
+    'No single difference from the runs most like yours widens the interval: all of them together do.',
   'evidence.narrow.none': 'No difference from the runs most like yours widens the interval.',
   'evidence.typical': 'Tuned or typical?',
   'evidence.typical.lead': 'The answer is a tuned step: {step}, {mfu} MFU.',

@@ -189,7 +189,7 @@ function narrower(context, evidence, part, named) {
       'p',
       { class: 'note' },
       t('evidence.now', { low: signedShare(evidence.low / value - 1), high: signedShare(evidence.high / value - 1) }),
-      runs.length === 0 && ` ${t('evidence.narrow.none')}`,
+      runs.length === 0 && ` ${t(evidence.is_far ? 'evidence.narrow.far' : 'evidence.narrow.none')}`,
     ),
   );
 }

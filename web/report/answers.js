@@ -6,7 +6,18 @@ import { inputLabel } from '../text/inputs.js';
 import { withMappingChosen } from '../state/scenario.js';
 import { pieces, t } from '../text/strings.js';
 import { hourOf } from './hour.js';
-import { boundText, deviceName, modelName, perUser, replicasOf, trainedOn, trainingBound, servedOn } from './words.js';
+import {
+  boundText,
+  deviceName,
+  modelName,
+  perUser,
+  replicasOf,
+  servedOn,
+  shortDevice,
+  tokenBound,
+  trainedOn,
+  trainingBound,
+} from './words.js';
 
 const strong = (...children) => h('b', {}, children);
 
@@ -33,7 +44,7 @@ function sentence({ scenario, training, serving, diffusion }) {
         ...common,
         count: count(served),
         time: strong(text(serving.tpot_s, 's')),
-        bound: strong(boundText(serving.bound.decode)),
+        bound: strong(boundText(tokenBound(serving))),
       }),
     );
   } else if (serving) {
@@ -98,7 +109,7 @@ function interval(known, value, unit, of) {
     'data-scene': scene,
     'data-sub': sub,
     'data-key': `interval-${of}`,
-    'aria-label': t('answers.interval.open', { words }),
+    'aria-label': t(scene === 'chip' ? 'answers.interval.drawn' : 'answers.interval.open', { words }),
   };
   return h('a', { class: 'iv', ...link }, whisker(known, value), h('span', {}, words));
 }
@@ -214,7 +225,7 @@ function wayOut(part, store) {
 const fitting = ({ cluster }, store) =>
   cluster.preset &&
   store && {
-    name: t('answers.fits', { device: deviceName({ cluster }) }),
+    name: t('answers.fits', { device: shortDevice(cluster.device.name) }),
     onclick: () => store.open('explore', `fits/${cluster.preset}`),
   };
 

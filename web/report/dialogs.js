@@ -1,8 +1,7 @@
 // Everything that opens over the page, each fetched when it is first wanted.
-import { h } from '../dom.js';
 import { FETCHED } from '../modules.js';
 import { linkOf } from '../state/address.js';
-import { t } from '../text/strings.js';
+import { tellUndoable } from './notice.js';
 
 export class Dialogs {
   #parts;
@@ -82,7 +81,7 @@ export class Dialogs {
   // Another catalogue entry. Another cluster or device keeps the count of devices, and where what was written of the mapping is no longer
   // legal it is chosen anew; what changed is said, with the way back.
   async pick(path, id) {
-    const { core, store, notice } = this.#parts;
+    const { core, store } = this.#parts;
     if (store.isLocked(path)) return;
     if (path !== 'cluster' && path !== 'cluster.device') {
       store.pick(path, id);
@@ -91,15 +90,6 @@ export class Dialogs {
     const { moved } = await FETCHED.hardware();
     const { inputs, said } = await moved(core, store.inputs, path, id);
     store.setInputs(inputs);
-    const undo = h(
-      'button',
-      {
-        type: 'button',
-        class: 'link',
-        onclick: () => (store.undo(), (document.getElementById('notice').hidden = true)),
-      },
-      t('pick.undo'),
-    );
-    if (said.length) notice(said.join(' '), 15000, undo);
+    if (said.length) tellUndoable(this.#parts, said.join(' '));
   }
 }

@@ -18,7 +18,8 @@ function priceOf({ device_price_usd: price }, { price_year: year }) {
   return t('answers.price.of', { price: text(price, '$'), year: aged(year) });
 }
 
-// What an hour of a GPU costs, and the other way to have one: renting what its cheapest provider offers on demand, or owning.
+// What an hour of a GPU costs, and the other way to have one: renting what its cheapest provider offers on demand, or owning. Nobody rents
+// out a chip of another design.
 export function hourOf({ scenario, cost, store, rentals = [] }) {
   const { rental } = scenario.cost;
   const hour = text(cost.device_hour_usd, '$');
@@ -27,8 +28,9 @@ export function hourOf({ scenario, cost, store, rentals = [] }) {
       line: t('answers.rented', { hour, ...rental, date: aged(rental.date) }),
       offer: store && { name: t('answers.own'), onclick: () => store.reset('cost.rental') },
     };
+  const { preset, design } = scenario.cluster.device;
   const [cheapest] = rentals
-    .filter(({ device, term }) => device === scenario.cluster.device.preset && term === 'on_demand')
+    .filter(({ device, term }) => !design && device === preset && term === 'on_demand')
     .sort((a, b) => parse(a.price) - parse(b.price));
   const offer = cheapest &&
     store && {

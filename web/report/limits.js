@@ -6,7 +6,7 @@ import { h } from '../dom.js';
 import { number, text, whole } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { why } from './figures.js';
-import { boundText, trainingBound, trainingShares } from './words.js';
+import { boundText, tokenBound, trainingBound, trainingShares } from './words.js';
 
 const ROOM = 14; // px of a label besides its text
 
@@ -76,12 +76,12 @@ function token({ report }) {
   const waits = tpot - step;
   const others =
     waits > tpot * NOTICED ? [{ id: 'others', name: t('limits.others'), value: waits, color: 'var(--c-others)' }] : [];
-  const isOthers = others.length > 0 && waits > Math.max(...own.map(({ value }) => value));
+  const isOthers = tokenBound(report.serving) === 'others';
   return {
     id: 'token',
     path: 'serving.tpot_s',
     title: t('limits.token'),
-    bound: isOthers ? t('limits.byOthers') : boundText(bound.decode),
+    bound: boundText(tokenBound(report.serving)),
     detail: isOthers
       ? t('limits.step', { share: share(waits, tpot), bound: boundText(bound.decode) })
       : largest([...own, ...others]),
@@ -91,8 +91,8 @@ function token({ report }) {
 
 const NAMED = 0.003; // of a bar: what is thinner than a pixel or two has its name in the title alone
 
-// The parts with their labels and where those stand: at the start of what is wide enough, or at the right end of the last part where the
-// labels before it leave room.
+// The parts with their labels and where those stand: at the start of what is wide enough, or at the right end of the last part where it
+// is seen and the labels before it leave room.
 function placedIn(width, parts) {
   const all = total(parts);
   let at = 0;
@@ -103,7 +103,7 @@ function placedIn(width, parts) {
     const label = `${part.name} ${text(part.value, 's')}`;
     const size = textWidth(label) + ROOM;
     const fits = (part.value / all) * width > size;
-    const isEnd = !fits && i === parts.length - 1 && width - size > free;
+    const isEnd = !fits && i === parts.length - 1 && part.value >= NAMED * all && width - size > free;
     if (fits) free = from + size;
     const place = isEnd ? { right: '0' } : { left: `${((from / width) * 100).toFixed(2)}%` };
     return { ...part, label, place, isEnd, isLabelled: fits || isEnd };

@@ -24,6 +24,20 @@ export function tell(box, text, forMs = 0, action = null) {
   if (forMs) hiding = setTimeout(() => (box.hidden = true), forMs);
 }
 
+const UNDOABLE_MS = 15000;
+
+// Says what an edit did, with the way back, until the next edit: then the way back would lead elsewhere.
+export function tellUndoable({ store, notice }, words) {
+  const button = h('button', { type: 'button', class: 'link', onclick: () => store.undo() }, t('pick.undo'));
+  notice(words, UNDOABLE_MS, button);
+  const forget = ({ detail }) => {
+    if (['scene', 'view'].includes(detail.source)) return;
+    store.removeEventListener('change', forget);
+    if (button.isConnected) button.parentElement.hidden = true;
+  };
+  store.addEventListener('change', forget);
+}
+
 // What of a link could not be used: [{path, kind}] in words.
 export const faultsText = (faults) =>
   t('link.bad', {

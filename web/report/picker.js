@@ -7,7 +7,7 @@ import { rule, step } from '../form/rule.js';
 import { get } from '../state/paths.js';
 import { text, whole } from '../text/format.js';
 import { inputText } from '../text/inputs.js';
-import { parse } from '../text/measure.js';
+import { countIn, unitIn } from '../text/measure.js';
 import { goal } from './goal.js';
 import { clusterOptions, deviceOptions, modelOptions } from './picker_options.js';
 import { taskChosen, taskOptions, withTaskPicked } from './tasks.js';
@@ -129,12 +129,34 @@ function listPicker(noun, { name, options, chosen, search, onpick }) {
     const nearest = exact >= 0 ? exact : Math.max(0, begun);
     mark(words.length ? nearest : shown.findIndex(({ id }) => id === chosen), 'center');
   }
-  const keys = { ArrowDown: () => at + 1, ArrowUp: () => at - 1, PageDown: () => at + 8, PageUp: () => at - 8 };
+  // Without a field to search, letters go to the next option that begins with them, and are no shortcuts of the page.
+  let letters = '';
+  const begins = (place) => shown[place % shown.length].name.toLowerCase().startsWith(letters);
+  function seek(letter) {
+    const places = [...shown.keys()].map((i) => at + i);
+    letters += letter.toLowerCase();
+    let found = letters.length > 1 ? places.find(begins) : undefined;
+    if (found === undefined) {
+      letters = letter.toLowerCase();
+      found = places.map((place) => place + 1).find(begins);
+    }
+    if (found !== undefined) mark(found % shown.length);
+  }
+  const keys = {
+    ArrowDown: () => at + 1,
+    ArrowUp: () => at - 1,
+    PageDown: () => at + 8,
+    PageUp: () => at - 8,
+    ...(box === list && { Home: () => 0, End: () => shown.length - 1 }),
+  };
   box.addEventListener('keydown', (event) => {
+    const isLetter = box === list && event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
     if (keys[event.key]) mark(keys[event.key]());
     else if (event.key === 'Enter' && shown[at]) take(shown[at].id);
+    else if (isLetter) seek(event.key);
     else return;
     event.preventDefault();
+    event.stopPropagation();
   });
   const close = panel(noun, name, null, box === list ? null : box, list, none);
   draw();
@@ -158,6 +180,8 @@ function countPicker(noun, { path, core, store, now }) {
   const name = t(`picker.${path}`);
   const isTokens = path === 'training.tokens';
   const shownAs = (value) => (isTokens ? text(value, ' tokens') : String(value));
+  const typed = () => countIn(field.value, isTokens ? unitIn(shownAs(now)) : '');
+  const fault = h('p', { class: 'note', role: 'status' });
   const field = h('input', {
     type: 'text',
     id: 'picker-count',
@@ -181,9 +205,15 @@ function countPicker(noun, { path, core, store, now }) {
     draw(value);
     goesOn = setCount({ store, report: core.report }, path, Math.round(value), goesOn) || goesOn;
   }
-  field.addEventListener('input', () => take(parse(field.value, 1000)));
+  field.addEventListener('input', () => {
+    const value = typed();
+    const isWrong = field.value.trim() !== '' && value === undefined;
+    field.setAttribute('aria-invalid', String(isWrong));
+    fault.textContent = isWrong ? t('goal.wrong', { example: isTokens ? shownAs(now) : whole(now) }) : '';
+    take(value);
+  });
   field.addEventListener('keydown', (event) => {
-    const value = parse(field.value, 1000);
+    const value = typed();
     if (event.key === 'Enter') {
       event.preventDefault(); // else it presses the noun, to which the focus goes back
       close();
@@ -198,6 +228,7 @@ function countPicker(noun, { path, core, store, now }) {
     () => store.inputs !== before && store.setInputs(before),
     h('label', { for: 'picker-count' }, name),
     field,
+    fault,
     slide.element,
     goal({ path, core, take }),
     h('p', { class: 'note' }, t('picker.was', { count: isTokens ? shownAs(now) : whole(now) })),

@@ -1,22 +1,24 @@
 // Inputs that a handle of a chart moves: a drag is one edit, said when it ends, with the way back.
 /** @import {Context} from '../types.js' */
-import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { text } from '../text/format.js';
 import { inputLabel } from '../text/inputs.js';
 import { show } from '../text/measure.js';
+import { tellUndoable } from './notice.js';
 import { t } from './texts.js';
-
-const SAID_MS = 15000;
 
 // {set(value), end()} of an input, in its base unit; undefined where it may not be changed. `from`: where it stands; `write(value, goesOn)`
 // makes the change.
 export function scrub(
-  { store, scenario, stage, notice },
+  context,
   path,
   unit,
-  { from = get(scenario, path), write = (value, goesOn) => store.set(path, show(value, unit), goesOn) } = {},
+  {
+    from = get(context.scenario, path),
+    write = (value, goesOn) => context.store.set(path, show(value, unit), goesOn),
+  } = {},
 ) {
+  const { store, stage } = context;
   if (store.isLocked(path)) return undefined;
   let to = null;
   return {
@@ -26,12 +28,7 @@ export function scrub(
     },
     end() {
       if (to === null) return;
-      const button = h(
-        'button',
-        { type: 'button', class: 'link', onclick: () => (store.undo(), (button.parentElement.hidden = true)) },
-        t('pick.undo'),
-      );
-      notice(t('scrub.said', { name: inputLabel(path), from: text(from, unit), to: text(to, unit) }), SAID_MS, button);
+      tellUndoable(context, t('scrub.said', { name: inputLabel(path), from: text(from, unit), to: text(to, unit) }));
       stage.draw();
       to = null;
     },

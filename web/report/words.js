@@ -8,7 +8,8 @@ export const shortDevice = (name) =>
   name
     .replace(/^(Instinct|GeForce|Radeon) /, '')
     .replace(/\s(\(one GPU\)|SXM\d?|PCIe|NVL|\d+ ?GB|OAM|HBM\w*)(?=\s|$).*$/i, '');
-export const deviceName = (scenario) => shortDevice(scenario.cluster.device.name);
+// A chip of another design is not the device that it began as.
+export const deviceName = ({ cluster: { device } }) => shortDevice(device.design?.name ?? device.name);
 
 // How many devices train and how many serve.
 export const trainedOn = (scenario) => scenario.training?.devices ?? scenario.cluster.devices;
@@ -43,6 +44,11 @@ export function trainingBound(training) {
   const waits = new Map();
   for (const { bound, time_s: seconds } of operators) waits.set(bound, (waits.get(bound) ?? 0) + seconds);
   return [...waits].reduce((best, one) => (one[1] > best[1] ? one : best), ['compute', 0])[0];
+}
+
+// What the largest part of an output token waits for: 'others' are the other users' prefills, which a decode step lacks.
+export function tokenBound({ tpot_s: tpot, decode_step_s: step, time_by_bound: times, bound }) {
+  return tpot - step > Math.max(...Object.values(times.decode)) ? 'others' : bound.decode;
 }
 
 export const boundText = (bound) => t(`bound.${bound}`);

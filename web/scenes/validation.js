@@ -13,12 +13,16 @@ import { t } from './texts.js';
 const FILTERS = ['kind', 'software', 'architecture'];
 const SHOWN = 20;
 
+// Families that are not written as their ids are: Hopper is, of "hopper".
+const FAMILIES = { blackwell_rtx: 'Blackwell RTX', cdna: 'CDNA', rdna: 'RDNA', tpu: 'TPU' };
+const familyName = (id) => FAMILIES[id] ?? id.slice(0, 1).toUpperCase() + id.slice(1);
+
 const label = (filter, value, named) =>
   filter === 'kind'
     ? t(`kind.${value}`)
     : filter === 'software'
       ? (named('software', value) ?? value)
-      : value.slice(0, 1).toUpperCase() + value.slice(1);
+      : familyName(value);
 // With as many digits in every row of a column.
 const percent = (share, digits = 1) => `${(share * 100).toFixed(digits)}\u00a0%`;
 

@@ -16,7 +16,7 @@ export const texts = {
   'size.mix.example': '0.7:1000/300, 0.3:8000/200',
   'size.targets.note': 'For the mean of all requests; leave a field empty for no target.',
   'size.rate': 'Requests/s',
-  'size.peak': 'Peak-to-mean ratio, or a day',
+  'size.peak': 'Peak-to-mean',
   'size.spare': 'Spare replicas',
   'size.serving.prompt': 'Prompt tokens',
   'size.serving.output': 'Output tokens',

@@ -85,9 +85,12 @@ function factorOf(unit) {
 // What one of a unit is in base units; undefined where it is none.
 export const sizeOf = (unit) => factorOf(unit.replace(/^([kMGTPE]?) ?tokens?$/, '$1token'));
 
-// The base value of "80 GB", "8k", "1,024", "15 T tokens", "85 %"; undefined if it is none. `thousand` is what a bare k means.
+const LETTERS = { thousand: 'k', million: 'M', billion: 'G', trillion: 'T' };
+const withLetters = (text) => text.replace(/thousand|million|billion|trillion/, (word) => LETTERS[word]);
+
+// The base value of "80 GB", "8k", "1,024", "15 T tokens", "2 billion", "85 %"; undefined if it is none. `thousand` is what a bare k means.
 export function parse(text, thousand = 1000) {
-  const match = /^([+-]?(?:\d{1,3}(?:,\d{3})+|\d*)(?:\.\d*)?(?:[eE][+-]?\d+)?)\s*(.*)$/.exec(text.trim());
+  const match = /^([+-]?(?:\d{1,3}(?:,\d{3})+|\d*)(?:\.\d*)?(?:[eE][+-]?\d+)?)\s*(.*)$/.exec(withLetters(text.trim()));
   if (!match || !/\d/.test(match[1])) return undefined;
   const value = Number(match[1].replace(/,/g, ''));
   const unit = match[2].trim();
@@ -101,10 +104,18 @@ const BARE = /^[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:[eE][+-]?\d+)?$/;
 export const isBare = (text) => /\d/.test(text) && BARE.test(text.trim());
 
 // The unit that stands behind the number of a text: "TB/s" of "3.35 TB/s"; "" without one.
-export const unitIn = (text) => /^[+-]?[\d.,]+(?:[eE][+-]?\d+)?\s*([^\d\s].*)$/.exec(text.trim())?.[1].trim() ?? '';
+export const unitIn = (text) => /^[+-]?[\d.,]+(?:[eE][+-]?\d+)?\s*([^\d\s.,].*)$/.exec(text.trim())?.[1].trim() ?? '';
 
 // What is typed where a unit is shown means that unit.
 export const inUnit = (text, unit) => (unit && isBare(text) ? `${text.trim()} ${unit}` : text);
+
+// A count of at least one as people type it; undefined if it is none. In a field that shows a unit of tokens, a bare number means that
+// unit, and parts of a multiple are counts too.
+export function countIn(text, unit = '') {
+  const multiple = withLetters(unitIn(text)).replace(unit ? / ?tokens?$/ : '', '');
+  const value = /^[kKMGBT]?$/.test(multiple) ? parse(inUnit(text, unit)) : undefined;
+  return value >= 1 && (unit !== '' || Number.isInteger(value)) ? value : undefined;
+}
 
 // The same in the values of a sweep: "1, 2, 4", "1:8:9:log", where what follows the ends is a count.
 export const allInUnit = (text, unit) =>
