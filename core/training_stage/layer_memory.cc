@@ -221,17 +221,24 @@ Bytes RestoredBy(const TrainingContext& context, const LayerWork& work, Bytes ke
 
 KeptActivations KeptBy(const MemoryTerms& terms, const Stage& stage, const RecomputeChoice& recompute) {
   const TrainingContext& context = terms.context;
-  const bool restores = Restores(recompute), all_full = recompute.full_share >= 1;
+  const bool all_full = recompute.full_share >= 1;
   KeptActivations of;
+  ByKind<Bytes> kept;
   for (const LayerKind kind : kLayerKinds) {
     if (stage.layers.of[kind] == 0) continue;
     const LayerWork& work = terms.works.of[kind];
-    const Bytes kept = LayerActivations(context, work, recompute.selective);
-    of.layers +=
-        kept * (recompute.is_leading ? stage.layers.of[kind] - stage.layers.leading[kind] : stage.layers.of[kind]);
-    of.largest = max(of.largest, all_full ? LayerCheckpoint(context) : kept);
-    if (restores) of.working = max(of.working, RestoredBy(context, work, kept, recompute, stage.largest_group));
+    kept[kind] = LayerActivations(context, work, recompute.selective);
+    of.layers += kept[kind] *
+                 (recompute.is_leading ? stage.layers.of[kind] - stage.layers.leading[kind] : stage.layers.of[kind]);
+    of.largest = max(of.largest, all_full ? LayerCheckpoint(context) : kept[kind]);
     of.largest_layer = max(of.largest_layer, work.weights.Base());
+  }
+  for (const LayerKind kind : kLayerKinds) {
+    if (stage.layers.of[kind] == 0 || !Restores(recompute)) continue;
+    const Bytes restored = RestoredBy(context, terms.works.of[kind], kept[kind], recompute, stage.largest_group);
+    // Of two layers in transfer from the host, this is one.
+    const Bytes less = all_full ? 0 * kB : context.run.offload.activations * (of.largest - kept[kind]);
+    of.working = max(of.working, restored - less);
   }
   of.layers = Figure("Activations that the layers of the stage keep", of.layers, "of one micro-batch", kMemorySource);
   of.largest = Figure("Activations that the largest layer keeps", of.largest);

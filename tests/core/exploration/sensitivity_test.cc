@@ -33,14 +33,15 @@ bool IsNear(double exact, double stepped) { return std::abs(exact - stepped) < 0
 class ExactElasticities : public ::testing::TestWithParam<GoldenRequest> {};
 
 // A count has no small step. At a corner (a power limit that is just reached) the slope of either side is exact. What
-// moves in steps, as the dies on a wafer do, has the slope of a line through several of them.
+// moves in steps, as the dies on a wafer do, has the slope of a line through several of them, near enough that nothing
+// else jumps, as recomputation does that is chosen.
 TEST_P(ExactElasticities, AreThoseOfSmallSteps) {
   const std::string request = JsonText(WithVersion(*ParseJson(GetParam().text)));
   int compared = 0, in_steps = 0;
   for (const std::string figure : {"training.step_time_s", "training.memory_bytes.total", "serving.tpot_s",
                                    "serving.ttft_s", "serving.memory_bytes.total", "cost.device_usd",
                                    "serving.cost_usd_per_million_tokens", "diffusion.latency_s"}) {
-    std::map<std::string, double> over_five, over_ten;
+    std::map<std::string, double> over_two, over_five, over_ten;
     const Json answer = *ParseJson(SensitivityAnswer(request, {}, figure, kSmall).text);
     if (!answer.contains("inputs")) continue;
     const double value = answer["value"].get<double>();
@@ -55,12 +56,14 @@ TEST_P(ExactElasticities, AreThoseOfSmallSteps) {
       ++in_steps;
       const std::string path = TextOf(one["path"]);
       if (over_five.empty()) {
+        over_two = ElasticitiesOver(0.02, request, figure);
         over_five = ElasticitiesOver(0.05, request, figure);
         over_ten = ElasticitiesOver(0.1, request, figure);
       }
-      EXPECT_TRUE(std::abs(exact - over_five[path]) < 0.05 || std::abs(exact - over_ten[path]) < 0.05)
-          << figure << " by " << path << ": " << exact << ", up " << up << ", down " << down << ", over 5 % "
-          << over_five[path] << ", over 10 % " << over_ten[path];
+      EXPECT_TRUE(std::abs(exact - over_two[path]) < 0.05 || std::abs(exact - over_five[path]) < 0.05 ||
+                  std::abs(exact - over_ten[path]) < 0.05)
+          << figure << " by " << path << ": " << exact << ", up " << up << ", down " << down << ", over 2 % "
+          << over_two[path] << ", over 5 % " << over_five[path] << ", over 10 % " << over_ten[path];
     }
   }
   EXPECT_GT(compared, 20);
