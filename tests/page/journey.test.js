@@ -48,7 +48,7 @@ test('a new user’s way by keyboard alone', async () => {
   await page.keyboard.press('b');
   await page.keyboard.press('f');
   await settled(page);
-  assert.match(await said(page), /Llama-3\.1-70B on 8 H100.*memory-bandwidth-bound/);
+  assert.match(await said(page), /Llama-3\.1-70B on 8 H100.*bound by other users’ prefills/);
 
   // 4: why
   await tabTo(page, '.why[data-path="serving.tpot_s"]');
@@ -123,7 +123,7 @@ test('the same at a phone’s width, by touch', async () => {
   await group('serving');
   await page.locator('#in-serving-precision-weights').selectOption('bf16');
   await settled(page);
-  assert.match(await said(page), /memory-bandwidth-bound/);
+  assert.match(await said(page), /bound by other users’ prefills/);
   await inputs();
   await page.locator('.why[data-path="serving.tpot_s"]').tap();
   await page.waitForSelector('#sheet math');
