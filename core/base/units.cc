@@ -368,7 +368,7 @@ std::string ReadableText(double value, std::string unit) {
     break;
   }
   const double shown = value / factor;
-  constexpr double kGrouped = 1e6;
+  constexpr double kGrouped = 1'000'000;
   if (unit.empty() && std::abs(value) >= kGrouped && value == std::round(value)) return GroupedText(value);
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), std::abs(shown) >= 1e4 && std::abs(shown) < 1e6 ? "%.0f" : "%.4g", shown);

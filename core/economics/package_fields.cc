@@ -91,7 +91,8 @@ constexpr auto kPackageFields = Advanced(
                                 "Price of carrier, substrate and assembly over their cost here, where no price is "
                                 "stated; default: as the catalogue's price for the unmodified package")
          .Label("Packaging price over its cost")
-         .Between(0.01, 100)
+         .Above(0)
+         .AtMost(100)
          .Derived(),
      Of<&Package::price_band>("price_band", "Uncertainty of the price"),
      Of<&Package::design>("design", "Package design cost per carrier area").In(kUsdPerMm2).AtLeast(0).AtMost(1'000'000),

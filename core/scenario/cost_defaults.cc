@@ -235,8 +235,8 @@ void ShapeDies(const Json& written, Json& bill) {
   }
 }
 
-// A node that the request names has its own wafers and defects, not those of the catalogue's bill. A die of another area
-// has as many units, larger or smaller.
+// A node that the request names has its own wafers and defects, not those of the catalogue's bill. A die of another
+// area has as many units, larger or smaller.
 void FitDies(const Json& written, Json& bill) {
   const Json& written_dies = Member(written, "dies");
   if (!written_dies.is_array() || !Member(bill, "dies").is_array()) return;
