@@ -1,6 +1,17 @@
 #include "core/base/type_path.h"
 
 namespace slipstick::internal {
+namespace {
+
+const FieldRow* MemberOf(const Type& type, std::string_view key) {
+  if (type.kind != Kind::kObject) return nullptr;
+  for (const FieldRow& row : *type.fields) {
+    if (row.facts.key == key) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 const Type* TypeAt(const Type& type, std::string_view path) {
   if (type.kind == Kind::kOptional) return TypeAt(*type.inner, path);
@@ -12,22 +23,15 @@ const Type* TypeAt(const Type& type, std::string_view path) {
     const bool is_place = !member.empty() && member.find_first_not_of("0123456789") == std::string_view::npos;
     return is_place ? TypeAt(*type.inner, rest) : nullptr;
   }
-  if (type.kind != Kind::kObject) return nullptr;
-  for (const FieldRow& row : *type.fields) {
-    if (row.facts.key == member) return TypeAt(*row.type, rest);
-  }
-  return nullptr;
+  const FieldRow* row = MemberOf(type, member);
+  return row != nullptr ? TypeAt(*row->type, rest) : nullptr;
 }
 
 const FieldRow* FieldAt(const Type& type, std::string_view path) {
   const std::size_t dot = path.rfind('.');
   const Type* owner = dot == std::string_view::npos ? &type : TypeAt(type, path.substr(0, dot));
-  if (owner == nullptr || owner->kind != Kind::kObject) return nullptr;
   const std::string_view member = dot == std::string_view::npos ? path : path.substr(dot + 1);
-  for (const FieldRow& row : *owner->fields) {
-    if (row.facts.key == member) return &row;
-  }
-  return nullptr;
+  return owner != nullptr ? MemberOf(*owner, member) : nullptr;
 }
 
 }  // namespace slipstick::internal

@@ -276,7 +276,7 @@ Bytes InFlight(const TrainingContext& context, const Stage& stage, Ratio layers,
 // Activations of the MTP modules of the last stage, for the one micro-batch whose backward pass is next.
 Bytes ModuleActivations(const MemoryTerms& terms, const StepTerms& step, const RecomputeChoice& recompute) {
   const TrainingContext& context = terms.context;
-  const Ratio full = recompute.is_leading ? Ratio(0) : recompute.full_share;
+  const Ratio full = recompute.ModuleShare();
   const Bytes layer = LayerActivations(context, terms.works.of[MtpKind(context)], recompute.selective);
   const Bytes projection = Figure("Inputs of a module's two norms and of its projection",
                                   8 * kB * step.own_tokens * Ratio(context.model.hidden), "in 16 bits");

@@ -20,6 +20,8 @@ struct RecomputeChoice {
   Ratio full_share = 0;      // share of the layers that are recomputed as a whole
   bool is_leading = false;   // they are the first layers of each virtual stage; false: the same share of every stage
   Ratio per_checkpoint = 1;  // mean number of layers per checkpoint
+  // The share for MTP modules, which are no layers of a virtual stage.
+  [[nodiscard]] Ratio ModuleShare() const { return is_leading ? Ratio(0) : full_share; }
   friend bool operator==(const RecomputeChoice&, const RecomputeChoice&) = default;
 };
 

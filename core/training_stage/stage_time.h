@@ -61,8 +61,7 @@ void VisitStage(const TrainingContext& context, const LayerTimes& times, const K
   if (head) {
     const Ratio modules = MtpModules(context.model, context.run);
     const LayerKind last = MtpKind(context);
-    // An MTP module is not a layer of a virtual stage.
-    const Ratio full = times.recompute.is_leading ? Ratio(0) : times.recompute.full_share * modules;
+    const Ratio full = times.recompute.ModuleShare() * modules;
     visit_some(times.head, 1 + modules);
     visit_some(times.selective[last], modules - full);
     visit_some(times.full_recompute[last], full);

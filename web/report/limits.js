@@ -76,15 +76,16 @@ function token({ report }) {
   const waits = tpot - step;
   const others =
     waits > tpot * NOTICED ? [{ id: 'others', name: t('limits.others'), value: waits, color: 'var(--c-others)' }] : [];
-  const isOthers = tokenBound(report.serving) === 'others';
+  const longest = tokenBound(report.serving);
   return {
     id: 'token',
     path: 'serving.tpot_s',
     title: t('limits.token'),
-    bound: boundText(tokenBound(report.serving)),
-    detail: isOthers
-      ? t('limits.step', { share: share(waits, tpot), bound: boundText(bound.decode) })
-      : largest([...own, ...others]),
+    bound: boundText(longest),
+    detail:
+      longest === 'others'
+        ? t('limits.step', { share: share(waits, tpot), bound: boundText(bound.decode) })
+        : largest([...own, ...others]),
     parts: [...own, ...others],
   };
 }
