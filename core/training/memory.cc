@@ -321,6 +321,10 @@ StageActivations ActivationsOf(const MemoryTerms& terms, const StepTerms& step, 
   return both;
 }
 
+// Bytes that a logit takes until its gradient is used: `apart` where the gradient has memory of its own, those of the
+// logit in 16 bits where the loss works in place.
+Ratio LogitBytes(const TrainingRun& run, Ratio apart) { return run.loss_in_place ? min(apart, 2) : apart; }
+
 // Bytes of the embedding and the head, on the stages that have them.
 Bytes EndBytes(const TrainingContext& context, const StepTerms& step, const DeviceStages& device, Ratio passes) {
   const FrameworkMemory& framework = step.run.framework.memory;
@@ -335,11 +339,10 @@ Bytes EndBytes(const TrainingContext& context, const StepTerms& step, const Devi
     if (step.tensor > 1)
       bytes +=
           Figure("Gathered input of the LM head", heads * framework.head_gathered * step.tokens * hidden, "under TP");
-    bytes +=
-        Figure("Logits, their copy and gradient",
-               (framework.logits + 4 * modules) * step.tokens * Ratio(context.model.vocab) / step.tensor /
-                   Ratio(context.run.loss_chunks),
-               "of one chunk of the tokens; the probabilities of an MTP module wait in fp32 for its backward pass");
+    bytes += Figure("Logits, their copy and gradient",
+                    (LogitBytes(context.run, framework.logits) + LogitBytes(context.run, 4) * modules) * step.tokens *
+                        Ratio(context.model.vocab) / step.tensor / Ratio(context.run.loss_chunks),
+                    "of one chunk of the tokens; the probabilities of an MTP module wait for its backward pass");
   }
   return Figure("Activations of embedding and head", bytes * kB,
                 "gathered input; logits, their copy and gradient on the last stage", kActivationSource);

@@ -184,8 +184,11 @@ LayerTime TimeHead(const TrainingContext& context) {
   TimeProduct(context, product, sums, nullptr);
   const FrameworkCompute& compute = context.framework().compute;
   const Ratio logits = Figure("Logits on one device", context.shape.tokens * product.outputs);
+  // In place, logits in 16 bits are written, read for their largest value and their sum, and read once more while their
+  // gradient is written over them (NVIDIA/TransformerEngine, transformer_engine/pytorch/triton/cross_entropy.py).
+  const Ratio traffic = context.run.loss_in_place ? min(compute.logit_traffic, 4 * 2) : compute.logit_traffic;
   const Seconds loss =
-      Figure("Softmax and loss", compute.logit_traffic * kB * logits / context.stream_rate, "passes over the logits");
+      Figure("Softmax and loss", traffic * kB * logits / context.stream_rate, "passes over the logits");
   LayerTime time;
   time.forward.compute =
       Figure("LM head and loss, forward", sums.forward + compute.loss_forward * loss, "", kElementwiseSource);

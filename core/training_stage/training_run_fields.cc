@@ -104,6 +104,12 @@ constexpr FieldRow kTrainingRunFields[] = {
     Of<&TrainingRun::flash_attention>("flash_attention", "Fused attention: scores never reach memory")
         .Label("FlashAttention")
         .Advanced(),
+    Of<&TrainingRun::loss_in_place>(
+        "loss_in_place",
+        "The kernels of the loss write the gradient over the logits, with no copy in fp32 (Megatron-Core: "
+        "--cross-entropy-fusion-impl te; Liger's cross-entropy); else as the framework does by default")
+        .Label("Loss in place")
+        .Advanced(),
     Of<&TrainingRun::loss_chunks>(
         "loss_chunks",
         "Chunks of the tokens for which LM head and loss run one after another, forward and backward, so that only one "

@@ -265,6 +265,10 @@ test('Megatron-LM: defaults of a shape, of the batch and of the precision, and f
   for (const flags of ['--moe-token-dispatcher-type flex', '--moe-enable-deepep'])
     assert.equal(moe(flags)['training.mapping.dispatch'], 'dedicated');
   assert.equal(moe('--overlap-moe-expert-parallel-comm')['training.mapping.overlap.ep'], 'true');
+  const loss = (name) =>
+    read(`${start} ${shape} --cross-entropy-loss-fusion --cross-entropy-fusion-impl ${name}`).inputs;
+  assert.equal(loss('te')['training.loss_in_place'], 'true');
+  assert.equal(loss('native')['training.loss_in_place'], undefined);
   const dense = read(`${start} ${shape} --tp-comm-overlap --moe-token-dispatcher-type flex`).inputs;
   assert.deepEqual([dense['training.mapping.dispatch'], dense['training.mapping.overlap.tp']], [undefined, 'true']);
   // Ten layers are no multiple of three in two stages, and how many devices "gpu" is nobody knows.

@@ -179,6 +179,12 @@ const RUN = [
   }),
   single('overlap-moe-expert-parallel-comm', () => false, { 'training.mapping.overlap.ep': 'true' }),
   single('tp-comm-overlap', () => false, { 'training.mapping.overlap.tp': 'true' }),
+  single('cross-entropy-loss-fusion', ({ training }) => training.loss_in_place),
+  {
+    flag: 'cross-entropy-fusion-impl',
+    write: ({ training }) => training.loss_in_place && 'te',
+    read: (text) => (text === 'te' ? { 'training.loss_in_place': 'true' } : {}),
+  },
   single('moe-grouped-gemm', ({ model }) => model.moe !== null),
   ...idle([
     'padded-vocab-size',
@@ -228,7 +234,6 @@ const RUN = [
     'no-masked-softmax-fusion',
     'apply-layernorm-1p',
     'moe-permute-fusion',
-    'cross-entropy-loss-fusion',
     'no-load-optim',
     'no-load-rng',
     'manual-gc',

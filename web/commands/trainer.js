@@ -77,6 +77,7 @@ const ROWS = [
     aliases: ['enable_liger_kernel', 'liger_fused_linear_cross_entropy'],
     read: yes({ 'training.loss_chunks': '8' }),
   },
+  { flag: 'liger_cross_entropy', read: yes({ 'training.loss_in_place': 'true' }) },
   ...['use_unsloth', 'use_dora', 'use_galore', 'use_apollo', 'use_badam'].map((flag) => ({
     flag,
     single: true,

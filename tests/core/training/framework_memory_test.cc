@@ -56,6 +56,11 @@ TEST(TrainingMemory, OfALossInChunksHoldsTheLogitsOfOne) {
   EXPECT_LT(InGb(1, ""), InGb(1, R"("loss_chunks": 8, )") + logits * 7 / 8);
 }
 
+// The loss of Transformer Engine and of Liger writes the gradient over the logits, in 16 bits: 2 bytes in place of 14.
+TEST(TrainingMemory, OfALossInPlaceHoldsTheLogitsOnce) {
+  EXPECT_NEAR(InGb(2, "") - InGb(2, R"("loss_in_place": true, )"), 12 * 16384. * 151936 / 1e9, 0.01);
+}
+
 // Runs of the Ultra-Scale Playbook's sweep: GiB that PyTorch reserved.
 struct NanotronReading {
   const char *model, *mapping;
