@@ -46,7 +46,7 @@ Quantity<E...> Exactly(double value, Quantity<E...> formula) {
   return Quantity<E...>::FromBase(value, formula.node()->tape->Add(std::move(exact)));
 }
 
-// The option at an index, which was chosen by comparing all of them.
+// Records the option at index `chosen` as the result of comparing all options.
 template <class Q>
 Q Choose(std::string_view title, const std::vector<std::pair<std::string, Q>>& options, std::size_t chosen,
          std::string_view note = "") {

@@ -12,7 +12,7 @@ namespace slipstick {
 
 enum class Op : std::uint8_t {
   kInput,
-  kSame,  // another figure under a title of its own
+  kSame,  // another figure's value under a second title
   kNegate,
   kAdd,
   kSubtract,
@@ -28,7 +28,7 @@ enum class Op : std::uint8_t {
   kCeil,
   kFloor,
   kNorm,
-  kChoice,     // the value of one of its operands, by comparing them
+  kChoice,     // the operand that a comparison chose
   kProcedure,  // found step by step from its operands, by a simulation or a search
 };
 
