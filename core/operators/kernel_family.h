@@ -187,7 +187,7 @@ struct LatentTable {
 // Constants that a library states for one pair of operand precisions.
 struct ExpertRow {
   std::optional<Seconds> launch;            // t0, replaces the table's
-  Seconds expert;                           // t_e: per expert that the device holds, hit or not
+  Seconds expert;                           // t_e: per expert on the device, whether or not tokens reach it
   std::optional<Ratio> permute_efficiency;  // e_v, replaces the table's
   std::optional<Ratio> gemm_efficiency;     // relative to the 16-bit kernels; replaces that of a single product
   Ratio bandwidth_efficiency = 1;           // for the weights, relative to a single product
@@ -273,7 +273,7 @@ struct ExpertExchangeTable {
 // Rules for a device of which only the data sheet is known.
 // Rate loss by energy per FLOP at the power limit: clamp(no_loss / energy, min_time, max_time) - 1.
 struct PowerFall {
-  JoulesPerFlop no_loss;  // energy per FLOP from which on nothing is lost
+  JoulesPerFlop no_loss;  // energy per FLOP from which on the clock does not drop
   double min_time = 1, max_time = 1;
 };
 struct RuleTexts {

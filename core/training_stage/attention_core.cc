@@ -159,7 +159,7 @@ FlashTerms FlashTermsOf(const TrainingContext& context, const AttentionWork& wor
   return terms;
 }
 
-// The longer of a pass's own time, `work`, and the times of the caches.
+// The maximum of a pass's own time, `work`, and the times of the caches.
 Seconds BoundByCaches(const Device& device, Seconds work, const LevelTraffic& traffic, Bound& bound) {
   const LevelTimes levels = TimesThroughCaches(traffic, device);
   const Seconds slowest = SlowestLevel(work, levels);

@@ -98,7 +98,7 @@ struct TrainingRun {
   std::optional<Ratio> memory_margin;  // share of device memory that automatic choices leave free; absent: none
   Offload offload;
   bool flash_attention = true;
-  bool loss_in_place = false;  // the gradient of the logits takes their place
+  bool loss_in_place = false;  // the gradient of the logits overwrites them
   Tally loss_chunks = 1;       // parts of the tokens whose LM head and loss run one after another, forward and backward
   // Trained modules of multi-token prediction. Default: the model's, if the framework trains any and no adapters are
   // trained in place of the weights.
