@@ -26,8 +26,8 @@ struct StageActivations {
   Ratio stage_layers;      // of the device's own stage
   Ratio largest_layer;     // parameters of one layer on the device
 };
-// Gradients that do not lie beside all activations: room that activations can use, and gradients that the backward pass
-// makes while it frees activations.
+// Gradients that do not coexist with all activations. reusable: memory that activations can use; absent: gradients that
+// the backward pass makes while it frees activations.
 struct GradientRoom {
   Bytes reusable, absent;
 };
