@@ -28,7 +28,7 @@ struct ServingChoice {
 // keeps both pools and their devices: every layout of one is paired with every layout of the other.
 class ServingSpace {
  public:
-  // `devices`: number of devices for all replicas, if all are of one kind.
+  // `devices`: total over all replicas, if all devices are of one kind.
   ServingSpace(const Model& model, const ServingLoad& load, Count devices, const SpaceLimits& limits);
   [[nodiscard]] Count Size() const;
   [[nodiscard]] ServingChoice At(Count index) const;
