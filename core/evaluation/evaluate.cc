@@ -26,7 +26,7 @@
 namespace slipstick {
 namespace {
 
-// The sources of the inputs to which explanations lead.
+// The sources of the inputs that explanations lead to.
 Json SourcesOf(const Json& explanations, const Json& scenario) {
   const auto sources = InputSources(scenario);
   std::map<std::string_view, std::string_view> reached;
@@ -97,7 +97,7 @@ class Evaluation {
 
   [[nodiscard]] const CostReport* Cost() const { return cost_ ? &*cost_ : nullptr; }
 
-  // Adds texts once: training and serving may have the same warning.
+  // Adds each text once: training and serving may have the same warning.
   void Warn(const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
       if (std::find(issued_.begin(), issued_.end(), text) == issued_.end())

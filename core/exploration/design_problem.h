@@ -60,7 +60,7 @@ class DesignProblem {
 
   // Whether every figure of the question is a time or a token rate, which do not depend on prices.
   [[nodiscard]] bool IsOfSpeed() const { return is_of_speed_; }
-  // The figure for an objective, which is signed.
+  // The figure that belongs to a (signed) objective.
   [[nodiscard]] double FigureOf(double objective) const { return sign_ * objective; }
   [[nodiscard]] Json OverridesOf(const DesignPoint& point) const;
   // The chip design at a point; nothing if the base for its choices is invalid.

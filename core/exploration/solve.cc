@@ -258,8 +258,7 @@ class Solver {
   }
 
  private:
-  // Some device counts divide better than their neighbors: of the next few beyond the first failure, takes the farthest
-  // that holds.
+  // Some device counts divide better than their neighbors: takes the farthest that holds of a few beyond the failure.
   void LookBeyond(Bracket& bracket) {
     const double step = bracket.bad > bracket.good ? span_.step : -span_.step, from = bracket.bad;
     for (int i = 1; i <= kUneven; ++i) {

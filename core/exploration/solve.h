@@ -19,9 +19,8 @@ struct SolveProgress {
 };
 
 struct SolveOptions {
-  std::vector<std::string>
-      against;  // assignments of the reference scenario, whose figure the condition is compared with
-  std::optional<SearchSpec> search;                            // the best mapping is searched at every value
+  std::vector<std::string> against;  // assignments of the reference scenario, which conditions may compare with
+  std::optional<SearchSpec> search;  // the best mapping is searched at every value
   std::function<void(const SolveProgress&)> on_progress = {};  // called after every tried value
 };
 // Bisects for the largest value that meets the conditions if the low end does, for the smallest if the high end does.
