@@ -25,7 +25,7 @@ struct Proposal {
   [[nodiscard]] std::string Kind() const { return id.substr(0, id.find('.')); }
 };
 
-// In the order in which they are tried. `now`: the current scenario; `request`: the same as written.
+// In the order in which to try them. `now`: the current scenario; `request`: its request as written.
 std::vector<Proposal> ProposalsFor(const AdviceQuestion& question, const Json& request, const JudgedScenario& now);
 
 // Whether two proposals can be made together.
