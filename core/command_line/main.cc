@@ -91,7 +91,7 @@ std::string ReadAll(const std::string& name, std::string& text) {
   if (name != "-") file.open(name);
   std::istream& from = name == "-" ? std::cin : file;
   if (!ReadUpTo(std::nullopt, from, text)) return kTooLong;
-  if (from.bad() || (name != "-" && !file.is_open())) return "Cannot read this file";  // none, or a folder
+  if (from.bad() || (name != "-" && !file.is_open())) return "Cannot read this file";  // missing, or a folder
   return text.empty() ? "This file is empty" : "";
 }
 

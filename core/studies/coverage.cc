@@ -22,7 +22,7 @@ void Score(const Likely& likely, double measured, Coverage& coverage) {
 
 std::string_view PublisherOf(const MeasuredSource& source) { return source.name.substr(0, source.name.find(", ")); }
 
-// Only the neighbors' errors.
+// The distance without the publishers' spread, so that only the neighbors' errors count.
 RunDistance WithoutSpread(const RunDistance& distance) {
   RunDistance plain = distance;
   plain.spread = {};
