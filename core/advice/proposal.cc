@@ -85,8 +85,8 @@ std::optional<Proposal> ProposalOf(const ChangeRow& row, const Json& request, co
   return proposal;
 }
 
-// The path for another preset of a part of the request: that of its preset, or of the whole part if the request states
-// more than the preset and the member `kept`.
+// The path at which to set another preset of a part: the part's preset, or the whole part if the request states more
+// than the preset and the member `kept`.
 std::string PathOfPreset(const Json& request, std::string_view part, std::string_view kept = "") {
   const Json* written = FindMember(request, part);
   bool is_plain = written != nullptr && written->is_object();

@@ -17,7 +17,7 @@ struct Proposal {
   Needs needs = Needs::kSettings;
   Json overrides = Json::object();  // path -> value
   MappingSearch search = MappingSearch::kNone;
-  std::vector<std::string> search_limits;  // in addition to those of every search
+  std::vector<std::string> search_limits;  // in addition to the limits of every search
   bool only_first_of_kind = false;         // not tried if another proposal of its kind was an answer
   bool only_way = false;                   // not tried if an answer needs no purchase and does the same work
   std::vector<std::string> of = {};        // for a pair: the ids of its two proposals

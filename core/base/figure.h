@@ -1,4 +1,4 @@
-// Names for computed numbers: a figure is a line of its own in an explanation.
+// Names for computed numbers: a figure has its own line in an explanation.
 //
 //   const Seconds wait = Figure("Wait for launches", norm(device_time, launch_time, 4) - device_time,
 //                               "kernels and their launches overlap; the fourth norm says how far");

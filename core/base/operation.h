@@ -38,8 +38,8 @@ std::string_view NameOf(Op op);
 // The value for these operands; not for inputs, choices and procedures, which have no formula.
 double ValueOf(Op op, std::span<const double> x);
 
-// The derivative by operand `by`, where the operation has the value `value`. For max and min it is that of the chosen
-// operand, for steps (ceil, floor) that of the line through them, 0 below the first. A norm's power is a constant.
+// The derivative by operand `by`, given the operation's value. For max and min, of the chosen operand; for steps (ceil,
+// floor), of the line through them, 0 below the first. A norm's power is a constant.
 double SlopeOf(Op op, double value, std::span<const double> x, std::size_t by);
 
 // (a^p + b^p)^(1/p): two limits that partly overlap; p = 1 is the sum, p = infinity the maximum.

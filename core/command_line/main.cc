@@ -126,7 +126,7 @@ bool HasOption(const slipstick::Verb& verb, const std::string& name) {
          std::any_of(options.begin(), options.end(), [&name](const auto* option) { return option->name == name; });
 }
 
-// Adds measurements that replace those of the request; false if one is not PATH=VALUE.
+// Adds measurements that replace the request's; false if one is not PATH=VALUE.
 bool AddMeasured(const std::vector<std::string>& measured, std::vector<std::string>& assignments) {
   if (!measured.empty()) assignments.emplace_back("measured=[]");
   for (std::size_t i = 0; i < measured.size(); ++i) {

@@ -73,7 +73,7 @@ namespace {
 
 bool IsDirect(Topology topology) { return IsGrid(topology) || topology == Topology::kFullyConnected; }
 
-// Direct links, and the power of their optics: that of a port's link in proportion to the bandwidth.
+// Direct links, and the power of their optics: a port's link power in proportion to the bandwidth.
 struct DirectLinks {
   Dollars price;
   Watts power;

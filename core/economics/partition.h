@@ -1,4 +1,4 @@
-// A monolithic device split into chiplets, and where that breaks even.
+// A monolithic device split into chiplets, and when the split breaks even.
 //
 // The silicon of the first kind of die is divided into n equal dies. Each has its part of the circuits and its share of
 // the die-to-die links: a ring of n links (one for two dies) with the given bandwidth through the given interface, or
@@ -47,7 +47,7 @@ struct DieLayout {
   // crosses: n / 4 in a ring of n dies, (n - 1 / n) / 4 for odd n, local reads included. Absent for one die.
   std::optional<BytesPerSecond> memory_limit;
 };
-// Lays out the circuits of one die of `area`; `analog_scale` is that of the compute dies' node.
+// Lays out the circuits of one die of `area`; `analog_scale`: of the compute dies' node.
 DieLayout LayOut(const Partition& partition, SquareMillimetres area, double analog_scale);
 
 // Whether the device is not split.

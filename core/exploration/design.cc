@@ -284,7 +284,7 @@ Json DesignJob::Report() {
         Json{{"objective", problem_.FigureOf(*bound_)}, {"gap", std::abs(best_tried_->objective / *bound_ - 1)}};
   }
   for (const Extra& one : limits_) {
-    // Gain per unit of the budget; the sign is that of the figure.
+    // Gain per unit of the budget, with the figure's sign.
     report["limits"].push_back(Json{{"budget", one.budget},
                                     {"at", one.at},
                                     {"unit", one.unit},

@@ -33,7 +33,7 @@ struct SolveOptions {
 // lists further inputs to write for a request with the answer's figures.
 Answer SolveAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view range,
                    std::string_view until, const SolveOptions& options = {});
-// The same for {"request","range","until": text or [text],"against":[text]?,"search":{…}?}.
+// As SolveAnswer, for {"request","range","until": text or [text],"against":[text]?,"search":{…}?}.
 Answer SolveSpecAnswer(std::string_view spec, const std::function<void(const SolveProgress&)>& on_progress = {});
 
 }  // namespace slipstick

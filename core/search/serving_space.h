@@ -45,7 +45,7 @@ class ServingSpace {
   void AddAllowed(const Block& block, const SpaceLimits& limits);
 
   std::vector<Block> blocks_;
-  std::vector<std::optional<ServingMapping>> prefill_mappings_{std::nullopt};  // absent: that of the block
+  std::vector<std::optional<ServingMapping>> prefill_mappings_{std::nullopt};  // absent: the block's mapping
   std::vector<Count> batches_;
   std::vector<ServingPrecision> precisions_;
   std::vector<std::optional<Count>> chunks_;

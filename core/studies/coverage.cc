@@ -29,7 +29,7 @@ RunDistance WithoutSpread(const RunDistance& distance) {
   return plain;
 }
 
-// The ends of a range as logarithms relative to the answer; for a rate, those of the corresponding time.
+// The ends of a range as logarithms relative to the answer; for a rate, of the corresponding time.
 std::pair<double, double> LogEnds(const Likely& likely, MeasuredKind kind) {
   const double low = std::log(likely.low), high = std::log(likely.high);
   return kind == MeasuredKind::kThroughput ? std::pair(-high, -low) : std::pair(low, high);

@@ -15,7 +15,7 @@ struct PipelineDegrees {
   Ratio stages = 1, chunks = 1, micro_batches = 1;
 };
 // Peak number of micro-batches whose activations stage `stage` holds, in units of the stage's layers. Under DualPipe it
-// counts those that come from the stage's own end; the device also holds those of the mirrored stage.
+// counts only micro-batches from the stage's own end; the device also holds the mirrored stage's.
 Ratio PassesInFlight(const PipelineDegrees& pipeline, PipelineSchedule schedule, Ratio stage);
 
 // Activations that a device keeps of its layers.

@@ -83,7 +83,7 @@ CoreTime TimeRecurrence(const TrainingContext& context, const AttentionWork& wor
            Figure("FLOPs of the recurrence, backward", backward_work * kernel.flops), backward_work * kernel.bytes)};
 }
 
-// The faster of both forms; the FLOPs stay those of flash attention.
+// The faster of both forms, with the FLOPs of flash attention.
 KernelTime FasterOf(const KernelTime& flash, const KernelTime& unfused) {
   const bool is_unfused = unfused.time < flash.time;
   KernelTime faster = is_unfused ? unfused : flash;

@@ -104,7 +104,7 @@ struct TrainingRun {
   // trained in place of the weights.
   std::optional<Tally> mtp_modules;
   Trainable trainable = Trainable::kAll;
-  std::optional<FrozenPrecision> frozen_precision;  // default: that of the GEMMs
+  std::optional<FrozenPrecision> frozen_precision;  // default: the GEMMs' format
   Framework framework;
   std::optional<Tally> devices;  // default: all of the cluster
   TrainingMapping mapping;

@@ -108,7 +108,7 @@ MatrixProducts MixerProducts(const Model& model, Mixer mixer, const LayerWidths&
 MatrixProducts FeedForwardProducts(const Model& model, FeedForward feed_forward, const LayerWidths& widths);
 MatrixProduct HeadProduct(const Model& model, const LayerWidths& widths);
 
-// Weights of GEMMs; those of a routed expert are counted separately.
+// Weights of GEMMs: those that all tokens use, and those of one routed expert.
 struct MatrixElements {
   Ratio all_tokens = 0, expert = 0;
 };
