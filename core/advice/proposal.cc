@@ -114,7 +114,7 @@ std::vector<Proposal> NewerDevices(const Json& request, const Json& scenario) {
   return proposals;
 }
 
-// In serving, as many requests as the scenario requests, or as many as fit.
+// Proposes each smaller model; in serving, also with as many concurrent requests as fit.
 std::vector<Proposal> SmallerModels(const AdviceQuestion& question, const Json& request, const Json& scenario) {
   std::vector<Proposal> proposals;
   const std::string path = PathOfPreset(request, "model");

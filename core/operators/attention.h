@@ -45,7 +45,7 @@ inline Ratio ValueDim(const Attention& attention) {
   return attention.value_dim > 0 ? attention.value_dim : attention.head_dim;
 }
 
-// On tiles, split over SMs, or unfused, depending on phase and algorithm.
+// The kernel works on tiles, splits over the SMs, or is unfused, depending on phase and algorithm.
 KernelTime TimeOf(const Attention& attention, const Device& device);
 
 // Time of a decode step in a prefill kernel: query heads do not share a thread block, and each block computes a full

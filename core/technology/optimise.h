@@ -81,7 +81,7 @@ class Optimiser {
   [[nodiscard]] double done() const;
   // Whether the best start ended because no move helps at the last step, not because it ran out of evaluations.
   [[nodiscard]] bool converged() const { return converged_; }
-  // Of the starts that were refined to the last step: their number, and how many ended within `share` of the best.
+  // The starts that were refined to the last step: their number, and how many ended within `share` of the best.
   [[nodiscard]] int ended() const { return static_cast<int>(ends_.size()); }
   [[nodiscard]] int AgreeWithin(double share) const;
 

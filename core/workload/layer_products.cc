@@ -36,7 +36,8 @@ MatrixProduct LatentProduct(ProductId id, const Model& model, const LayerWidths&
   }
 }
 
-// For both parts of a layer: weights before it, after it, and from each residual stream to each.
+// Weights of hyper-connections around both parts of a layer: before it, after it, and from each residual stream to
+// each.
 MatrixProduct StreamProduct(const Model& model) {
   const Ratio streams = model.compressed->streams;
   return {ProductId::kStreams, 2 * streams * (2 + streams), streams * Ratio(model.hidden)};
