@@ -36,8 +36,7 @@ MatrixProduct LatentProduct(ProductId id, const Model& model, const LayerWidths&
   }
 }
 
-// Weights of hyper-connections around both parts of a layer: before it, after it, and from each residual stream to
-// each.
+// Hyper-connections around both parts of a layer: weights before it, after it, and from each residual stream to each.
 MatrixProduct StreamProduct(const Model& model) {
   const Ratio streams = model.compressed->streams;
   return {ProductId::kStreams, 2 * streams * (2 + streams), streams * Ratio(model.hidden)};
