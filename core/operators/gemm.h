@@ -52,8 +52,8 @@ struct GemmKernelParameters {
   Seconds step_latency;                // kappa: lower bound per 64-deep step along k
   Ratio convert_per_clock = 0;         // weights converted per clock and SM; 0: no conversion
   Flops stored_per_clock;              // for a kernel on stored weights: maximum per SM and clock; 0: not such a kernel
-  bool in_turn = false;                // that kernel does not prefetch: it loads and computes in turn
-  Ratio stored_tile = 0;          // rows that kernel multiplies with the weights it has loaded; 0: all rows, one by one
+  bool in_turn = false;                // it does not prefetch: it loads and computes in turn
+  Ratio stored_tile = 0;          // rows that it multiplies with the weights it has loaded; 0: all rows, one by one
   Seconds extra_launch;           // t_q: launch of a separate quantizing kernel
   Ratio quantize_bytes = 0;       // c_q: moved per activation element by the quantizing pass
   Ratio quantize_efficiency = 1;  // e_q: bandwidth efficiency of that pass relative to streaming
