@@ -135,6 +135,7 @@ class ServingAdjuster {
   void AdjustLoad(ServingLoad& load) const {
     AdjustConcurrency(load);
     AdjustFormats(load);
+    AdjustCacheFormat(load);
     AdjustLengths(load);
     AdjustDevices(load);
   }
@@ -175,13 +176,21 @@ class ServingAdjuster {
       if (written_.IsDefault("serving.precision.activations")) precision.activations = Precision::kFp16;
       return;
     }
-    constexpr Count kFollowWeightsFrom = 3;
     if (!may_change && version_ >= kFollowWeightsFrom && written_.IsDefault("serving.precision.activations"))
       precision.activations = ActivationsOf(precision.weights);
     if (version_ < 2 || !published || !may_change || BytesPerElement(*published) >= BytesPerElement(precision.weights))
       return;
     precision.weights = *published;
     if (written_.IsDefault("serving.precision.activations")) precision.activations = Precision::kBf16;
+  }
+
+  // Checkpoints in nvfp4 name fp8 for the KV cache: that is what NVIDIA's Model Optimizer writes.
+  void AdjustCacheFormat(ServingLoad& load) const {
+    ServingPrecision& precision = load.precision;
+    const bool names_fp8 = precision.weights == Precision::kNvfp4 && Supports(cluster_.device, Precision::kFp8);
+    if (version_ >= kFollowWeightsFrom && written_.IsDefault("serving.precision.kv_cache") && names_fp8 &&
+        load.engine.formats.follows_kv_cache)
+      precision.kv_cache = Precision::kFp8;
   }
 
   // Checkpoints in fp8, mxfp8 and nvfp4 quantize both where the device multiplies in that format; narrow weights are
@@ -269,6 +278,8 @@ class ServingAdjuster {
     }
     return best;
   }
+
+  static constexpr Count kFollowWeightsFrom = 3;  // earlier versions keep the default formats beside written weights
 
   Count version_;
   const Model& model_;

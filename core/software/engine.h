@@ -225,6 +225,7 @@ struct Schema<HostProducts> {
 struct EngineFormats {
   std::vector<Precision> weights;         // supported formats, the usual one first; none: all
   std::optional<Precision> kept_weights;  // format of the parts that a narrower format leaves out; absent: 16 bit
+  bool follows_kv_cache = false;          // the KV cache has the format that the checkpoint names
 };
 
 // The field table is flat: in a scenario, members of these groups are members of the engine.

@@ -225,6 +225,12 @@ constexpr auto kEngineFields = Advanced(
          "kept_weights",
          "Number format of the weights that a narrower one leaves out (embedding, head, attention); absent: 16 bit")
          .Label("Format of weights kept wider"),
+     Of<&Engine::formats, &EngineFormats::follows_kv_cache>(
+         "follows_kv_cache",
+         "Where nobody wrote a format of the KV cache, it is the one that the checkpoint names: fp8 beside weights in "
+         "nvfp4, on devices that have it")
+         .Label("KV cache as the checkpoint names it")
+         .OutsideReports(),
      Of<&Engine::memory>("memory", "Memory budget of the KV cache"),
      Of<&Engine::compiled_graph>("whole_layer", "Constants of a compiled engine: one operator per layer"),
      Of<&Engine::layer_pipeline>("layer_split", "Constants of llama.cpp: one stream, layers split over the devices"),

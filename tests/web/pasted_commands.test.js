@@ -308,6 +308,20 @@ test('the precision of a served checkpoint: its name, then the flags, and the ty
   assert.deepEqual(read(`sglang serve --model-path Qwen/Qwen3-32B ${cache}`).unknown, [cache]);
 });
 
+// resolve_kv_cache_dtype_string of vLLM, configure_kv_cache_dtype of SGLang: auto is what hf_quant_config.json of NVIDIA's checkpoints names.
+test('the KV cache that a served checkpoint names, unless a flag says another', () => {
+  const cases = [
+    ['nvidia/Kimi-K2.5-NVFP4', 'kimi-k2.5', 'fp8'],
+    ['nvidia/Kimi-K2.5-NVFP4 --kv-cache-dtype auto', 'kimi-k2.5', 'fp8'],
+    ['nvidia/Kimi-K2.5-NVFP4 --kv-cache-dtype bfloat16', 'kimi-k2.5', 'bf16'],
+    ['RedHatAI/Qwen3-32B-NVFP4', 'qwen3-32b', 'bf16'],
+    ['Qwen/Qwen3-32B-FP8 --kv-cache-dtype auto', 'qwen3-32b', 'bf16'],
+  ];
+  for (const start of ['vllm serve', 'python -m sglang.launch_server --model-path'])
+    for (const [words, model, cache] of cases)
+      assertReads(`${start} ${words}`, { model, 'serving.precision.kv_cache': cache });
+});
+
 // server_args.py of SGLang: an exchange of its own spreads the experts over all ranks, and drafts of which no number is said are its own choice.
 test('SGLang: expert parallelism by its exchange, and drafts without a number', () => {
   const deepseek = 'python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp 16';

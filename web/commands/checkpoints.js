@@ -88,7 +88,6 @@ const SILENT = {
   'serving.mapping.ep': '1',
   'serving.mapping.attention_dp': '1',
   'serving.mapping.replicas': '1',
-  'serving.precision.kv_cache': 'bf16',
 };
 
 // What vLLM and SGLang call --quantization; of others nothing is read.
@@ -116,10 +115,18 @@ const TYPES = {
   float: 'fp32',
   float32: 'fp32',
 };
-const CACHED = { __proto__: null, auto: 'bf16', bfloat16: 'bf16', bf16: 'bf16', float16: 'fp16', nvfp4: 'nvfp4' };
+const CACHED = { __proto__: null, bfloat16: 'bf16', bf16: 'bf16', float16: 'fp16', nvfp4: 'nvfp4' };
+
+// The KV cache where a command says none: engines follow what a checkpoint names. NVIDIA's Model Optimizer writes fp8 beside nvfp4, Red Hat's
+// llm-compressor nothing.
+const cacheNamed = (name, weights) => (weights === 'nvfp4' && !/^redhatai\//i.test(name) ? 'fp8' : 'bf16');
+
+// Whether a flag has to say that the cache is wider than what such checkpoints name.
+export const isCacheWider = ({ weights, kv_cache: cache }) => weights === 'nvfp4' && cache === 'bf16';
 
 // --kv-cache-dtype of both; throws at one that no input says.
 export function cacheOf(text) {
+  if (text === 'auto') return {};
   const type = text.startsWith('fp8') ? 'fp8' : CACHED[text];
   if (!type) throw new Error(text);
   return { 'serving.precision.kv_cache': type };
@@ -140,6 +147,9 @@ export function served(name, models, inputs, said = {}) {
     ? [told.weights, told.activations]
     : (QUANTISED[quantization] ??
       (published ? [published, ['mxfp4', 'int4'].includes(published) ? type : published] : [type, type]));
-  const precision = precisions(weights, activations === 'bf16' ? type : activations);
+  const precision = {
+    ...precisions(weights, activations === 'bf16' ? type : activations),
+    'serving.precision.kv_cache': cacheNamed(name ?? '', weights),
+  };
   return { name, model, inputs: { ...SILENT, ...precision, ...inputs } };
 }
