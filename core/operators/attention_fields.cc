@@ -143,7 +143,10 @@ constexpr FieldRow kSparseLatentRowFields[] = {
     Of<&SparseLatentRow::head_block>("head_block", "Query heads are padded to a multiple").AtLeast(1),
     Of<&SparseLatentRow::heads_in_columns>("heads_in_columns",
                                            "A second kernel for few heads has the tokens in the rows of the matrix "
-                                           "instruction, 16 heads in its columns, and computes in the cache's format")};
+                                           "instruction, 16 heads in its columns, and computes in the cache's format"),
+    Of<&SparseLatentRow::scaled_rows>("scaled_rows",
+                                      "Rows of an 8-bit KV cache hold a scale for 128 numbers of the latent, and the "
+                                      "rotary part in 16 bit")};
 constinit const Fields Schema<SparseLatentRow>::fields(kSparseLatentRowFields);
 
 constexpr FieldRow kLatentTableFields[] = {

@@ -175,6 +175,7 @@ struct SparseLatentRow {
   Ratio mma_efficiency_narrow = 1;  // the same in decode from an 8-bit KV cache, which the kernel converts first
   Ratio head_block = 64;            // query heads are padded to a multiple of this
   bool heads_in_columns = false;    // there is a second kernel, for few heads: 16 per block, no conversion of the cache
+  bool scaled_rows = false;         // rows of an 8-bit KV cache hold scales, and their rotary part in 16 bit (FlashMLA)
 };
 struct LatentTable {
   std::string source;
