@@ -184,13 +184,18 @@ class ServingAdjuster {
     if (written_.IsDefault("serving.precision.activations")) precision.activations = Precision::kBf16;
   }
 
-  // Checkpoints in nvfp4 name fp8 for the KV cache: that is what NVIDIA's Model Optimizer writes.
+  // Checkpoints in nvfp4 name fp8 for the KV cache: that is what NVIDIA's Model Optimizer writes. Compressed attention
+  // caches fp8 by design.
   void AdjustCacheFormat(ServingLoad& load) const {
-    ServingPrecision& precision = load.precision;
-    const bool names_fp8 = precision.weights == Precision::kNvfp4 && Supports(cluster_.device, Precision::kFp8);
-    if (version_ >= kFollowWeightsFrom && written_.IsDefault("serving.precision.kv_cache") && names_fp8 &&
-        load.engine.formats.follows_kv_cache)
-      precision.kv_cache = Precision::kFp8;
+    if (version_ < kFollowWeightsFrom || !written_.IsDefault("serving.precision.kv_cache")) return;
+    Precision& kv_cache = load.precision.kv_cache;
+    const bool names_fp8 = load.precision.weights == Precision::kNvfp4 || model_.compressed;
+    if (names_fp8 && load.engine.formats.follows_kv_cache && Supports(cluster_.device, Precision::kFp8))
+      kv_cache = Precision::kFp8;
+    if (!model_.mla || !model_.indexer) return;
+    for (const EngineOn& on : load.engine.on) {
+      if (on.architecture == cluster_.device.architecture && on.sparse_kv_cache) kv_cache = *on.sparse_kv_cache;
+    }
   }
 
   // Checkpoints in fp8, mxfp8 and nvfp4 quantize both where the device multiplies in that format; narrow weights are

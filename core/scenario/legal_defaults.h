@@ -5,7 +5,7 @@
 //   serving.precision          of the weights as they are published, where that is narrower, the activations in 16 bit;
 //                              where the engine lists the formats that it has, one of these, the activations in fp16;
 //                              from version 3 on the activations follow written weights, and the KV cache of an engine
-//                              that follows checkpoints is in the format that they name
+//                              that follows checkpoints is in the format that they, or sparse attention, name
 //   serving.prompt, output     prompt + output within the model's learned positions, the prompt shrinks first; from
 //                              version 3 on the prompt within its context too
 //   serving.devices            at most the cluster's, a multiple of the written degrees

@@ -96,7 +96,8 @@ struct EngineOn {
       visits_held_experts;  // kernels of experts in fp8 with block scales take time for each, hit or not
   std::optional<Seconds> step, per_sequence, launch_gap;
   std::optional<Flops> stored_per_clock;
-  std::optional<Tally> latent_head_dim;  // of the heads, without rotated part, that the own latent kernels decode
+  std::optional<Precision> sparse_kv_cache;  // of latent attention with an indexer, where nobody wrote a format
+  std::optional<Tally> latent_head_dim;      // of the heads, without rotated part, that the own latent kernels decode
   std::optional<Ratio> expert_gemm_efficiency, expert_bandwidth_efficiency;
   // Only for experts with narrow weights.
   std::optional<Flops> weight_only_per_clock;

@@ -227,8 +227,8 @@ constexpr auto kEngineFields = Advanced(
          .Label("Format of weights kept wider"),
      Of<&Engine::formats, &EngineFormats::follows_kv_cache>(
          "follows_kv_cache",
-         "Where nobody wrote a format of the KV cache, it is the one that the checkpoint names: fp8 beside weights in "
-         "nvfp4, on devices that have it")
+         "Where nobody wrote a format of the KV cache, it is the one that the checkpoint names or the model has: fp8 "
+         "beside weights in nvfp4 and for compressed attention, on devices that have it")
          .Label("KV cache as the checkpoint names it")
          .OutsideReports(),
      Of<&Engine::memory>("memory", "Memory budget of the KV cache"),

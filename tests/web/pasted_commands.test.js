@@ -316,6 +316,7 @@ test('the KV cache that a served checkpoint names, unless a flag says another', 
     ['nvidia/Kimi-K2.5-NVFP4 --kv-cache-dtype bfloat16', 'kimi-k2.5', 'bf16'],
     ['RedHatAI/Qwen3-32B-NVFP4', 'qwen3-32b', 'bf16'],
     ['Qwen/Qwen3-32B-FP8 --kv-cache-dtype auto', 'qwen3-32b', 'bf16'],
+    ['deepseek-ai/DeepSeek-V4-Flash', 'deepseek-v4-flash', 'fp8'],
   ];
   for (const start of ['vllm serve', 'python -m sglang.launch_server --model-path'])
     for (const [words, model, cache] of cases)

@@ -118,8 +118,9 @@ const TYPES = {
 const CACHED = { __proto__: null, bfloat16: 'bf16', bf16: 'bf16', float16: 'fp16', nvfp4: 'nvfp4' };
 
 // The KV cache where a command says none: engines follow what a checkpoint names. NVIDIA's Model Optimizer writes fp8 beside nvfp4, Red Hat's
-// llm-compressor nothing.
-const cacheNamed = (name, weights) => (weights === 'nvfp4' && !/^redhatai\//i.test(name) ? 'fp8' : 'bf16');
+// llm-compressor nothing; DeepSeek-V4 has no other cache than fp8.
+const cacheNamed = (name, weights) =>
+  (weights === 'nvfp4' && !/^redhatai\//i.test(name)) || /deepseek-v4/i.test(name) ? 'fp8' : 'bf16';
 
 // Whether a flag has to say that the cache is wider than what such checkpoints name.
 export const isCacheWider = ({ weights, kv_cache: cache }) => weights === 'nvfp4' && cache === 'bf16';

@@ -84,6 +84,25 @@ TEST(LegalDefaults, KvCacheHasTheFormatThatTheCheckpointNames) {
     EXPECT_EQ(kv_cache({"cluster=dgx-b200", "serving.precision.weights=nvfp4"}, version), Precision::kBf16) << version;
 }
 
+// vLLM has no other cache than fp8 for DeepSeek-V4 (issue 47174), nor SGLang. SGLang's auto is fp8 for DeepSeek-V3.2 and
+// GLM-5 from compute capability 10 on, and bfloat16 before; vLLM's is the type of the model.
+TEST(LegalDefaults, KvCacheOfSparseAttentionIsAsTheEngineChooses) {
+  const auto kv_cache = [](const std::string& model, const std::string& cluster, const std::string& engine) {
+    return Of({"model=" + model, "cluster=" + cluster, "serving.devices=8", "serving.engine=" + engine},
+              R"({"version": 3})")
+        .serving->precision.kv_cache;
+  };
+  EXPECT_EQ(kv_cache("deepseek-v4-flash", "dgx-h200", "vllm"), Precision::kFp8);
+  EXPECT_EQ(kv_cache("deepseek-v4-flash", "dgx-b200", "sglang"), Precision::kFp8);
+  EXPECT_EQ(kv_cache("deepseek-v4-flash", "dgx-b200", "ideal"), Precision::kBf16);
+  EXPECT_EQ(kv_cache("deepseek-v3.2", "dgx-b200", "sglang"), Precision::kFp8);
+  EXPECT_EQ(kv_cache("glm-5", "pcie5-server", "sglang"), Precision::kFp8);
+  EXPECT_EQ(kv_cache("deepseek-v3.2", "dgx-h200", "sglang"), Precision::kBf16);
+  EXPECT_EQ(kv_cache("deepseek-v3.2", "dgx-b200", "vllm"), Precision::kBf16);
+  EXPECT_EQ(kv_cache("deepseek-r1", "dgx-b200", "sglang"), Precision::kBf16);
+  EXPECT_EQ(kv_cache("minimax-m3", "dgx-b200", "sglang"), Precision::kBf16);
+}
+
 // gpt-oss-120b is published in MXFP4, 60.8 GiB (model card, table 1), so that one GPU of 80 GB holds it; its
 // activations stay in bf16.
 TEST(LegalDefaults, WeightsAreServedAsPublishedWhereThatIsNarrower) {
