@@ -92,6 +92,7 @@ struct Schema<MemoryBudget> {
 struct EngineOn {
   Architecture architecture;
   std::optional<bool> graphs, quantizes_apart, mixes_attention;
+  std::optional<bool> triton_latent;  // latent attention decodes in Triton's kernel
   std::optional<bool>
       visits_held_experts;  // kernels of experts in fp8 with block scales take time for each, hit or not
   std::optional<Seconds> step, per_sequence, launch_gap;
@@ -144,6 +145,7 @@ struct EngineKernels {
   Ratio logit_bandwidth_efficiency = 1;        // share of the memory bandwidth while logits are written and read
   Ratio elementwise_bytes = 0;  // added bytes per row and hidden element, split over tp (bias and transpose passes)
   AttentionLibrary attention = AttentionLibrary::kGeneric;
+  bool latent_splits_by_length = false;  // Triton's kernel of latent attention; else its blocks fill the SMs
   // Unfused prefill: fractions of the dense peak and of the memory bandwidth; bytes of memory traffic per score.
   Ratio unfused_gemm_efficiency = 1, unfused_bandwidth_efficiency = 1;
   Bytes unfused_score_bytes;

@@ -34,6 +34,11 @@ constexpr auto kEngineFields = Advanced(
          "quantizes_apart",
          "Activations are quantized by a separate kernel before each product, not by the one that writes them")
          .Label("Kernels that quantize"),
+     Of<&Engine::kernels, &EngineKernels::latent_splits_by_length>(
+         "latent_splits_by_length",
+         "Triton's kernel of latent attention splits a sequence by its length alone, in parts of 512 tokens; false: so "
+         "that the blocks of all sequences fill the SMs")
+         .Label("Splits of latent attention follow the length"),
      Of<&Engine::kernels, &EngineKernels::elementwise_kernels>(
          "element_kernels", "Elementwise kernels per layer: norms, activation, residual")
          .Between(0, 100),

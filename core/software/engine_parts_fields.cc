@@ -107,6 +107,10 @@ constexpr FieldRow kEngineOnFields[] = {
                                    "tokens on this architecture; absent: as for other models")
         .Label("KV cache of sparse latent attention")
         .OutsideReports(),
+    Of<&EngineOn::triton_latent>("triton_latent",
+                                 "Latent attention decodes in Triton's kernel on this architecture, whose splits of a "
+                                 "sequence latent_splits_by_length says")
+        .Label("Latent attention decodes in Triton's kernel"),
     Of<&EngineOn::latent_head_dim>("latent_head_dim",
                                    "Width of a head, without its rotated part, that the engine's latent kernels decode "
                                    "on this architecture; heads of another width decode in Triton's kernel")
