@@ -129,18 +129,16 @@ void TimeWholeWalk(const LatentDecode& step, KernelTime& result) {
   result.time = Figure("Attention time", step.row.launch + bounded, "", source);
 }
 
-Ratio NextPowerOfTwo(Ratio of) { return pow(2, ceil(log2(of))); }
-
-// vLLM's parts of a sequence have 512 tokens and more, however many sequences there are. SGLang's blocks fill the SMs several
-// times at long contexts, and have 32 tokens and more.
+// vLLM makes a power of two of parts, 512 tokens long at the mean, however many sequences there are. SGLang's blocks
+// fill the SMs several times at long contexts, with 32 tokens and more. Both are without their steps, at which a longer
+// context is faster.
 Ratio GroupedSplits(const LatentDecode& step, Ratio head_blocks) {
   const Ratio context = step.mla.kv_len, units = step.device.units;
   if (step.mla.splits_by_length)
-    return Figure("Splits per sequence", min(NextPowerOfTwo(max(1.0, floor(context / 512))), 2 * units),
-                  "a power of two, of at least 512 tokens", "_compute_num_kv_splits of vLLM's triton_mla.py");
+    return Figure("Splits per sequence", max(1.0, min(context / 512, 2 * units)), "of about 512 tokens",
+                  "_compute_num_kv_splits of vLLM's triton_mla.py");
   const Ratio filling = units * max(1.0, log2(context / 64)) / (step.mla.batch * head_blocks);
-  return Figure("Splits per sequence",
-                min(max(1.0, floor(filling)), max(8.0, NextPowerOfTwo(units)), max(1.0, ceil(context / 32))),
+  return Figure("Splits per sequence", max(1.0, min(filling, pow(2, ceil(log2(units))), context / 32)),
                 "blocks of all sequences fill the SMs, of at least 32 tokens",
                 "get_num_kv_splits_triton and _mla_decode_kv_splits_cap of SGLang's triton_backend.py");
 }

@@ -26,9 +26,9 @@ TEST(LatentKernels, SglangHasNoneOfItsOwnForWideHeadsOnBlackwell) {
 }
 
 // Compute capabilities 8 and 12 have Triton's kernel alone under vLLM and SGLang; TensorRT-LLM's, which the family of
-// kernels describes, walks a sequence on one SM, 89 ns a token. 131,072 tokens are in 256 splits, which fill 188 SMs: 2 * 32 *
-// 1,088 FLOP a token at 100 FLOP of each at 2.6 GHz, 0.19 ms. Of 1,024 tokens vLLM makes 2 splits, SGLang 32, each of two
-// blocks of heads, so that 4 and 64 SMs work.
+// kernels describes, walks a sequence on one SM, 89 ns a token. 131,072 tokens are in 256 splits, which fill 188 SMs:
+// 2 * 32 * 1,088 FLOP a token at 100 FLOP of each at 2.6 GHz, 0.19 ms. Of 1,024 tokens vLLM makes 2 splits, SGLang 32,
+// each of two blocks of heads, so that 4 and 64 SMs work.
 TEST(LatentKernels, TritonsSplitsASequenceWhereTheFamilysWalksIt) {
   const std::string rtx = "single-rtx-pro-6000";
   const DecodePass pass{1, 131072}, brief{1, 1024};
