@@ -109,6 +109,7 @@ struct Deployment {
   Ratio expert_gemm_efficiency = 1, expert_bandwidth_efficiency = 1;
   bool quantizes_apart = false;            // activations are quantized by a separate kernel before each product
   std::optional<Tally> latent_head_dim{};  // of the heads that the latent kernels decode; absent: any
+  bool triton_latent = false;              // latent attention decodes in Triton's kernel
   bool mixes_attention = false;            // decoded tokens are in the call of the prompts' attention kernel
   bool visits_held_experts = false;        // fp8 kernels with block scales take time for each held expert, hit or not
   Bytes

@@ -92,11 +92,13 @@ struct Schema<MemoryBudget> {
 struct EngineOn {
   Architecture architecture;
   std::optional<bool> graphs, quantizes_apart, mixes_attention;
+  std::optional<bool> triton_latent;  // latent attention decodes in Triton's kernel
   std::optional<bool>
       visits_held_experts;  // kernels of experts in fp8 with block scales take time for each, hit or not
   std::optional<Seconds> step, per_sequence, launch_gap;
   std::optional<Flops> stored_per_clock;
-  std::optional<Tally> latent_head_dim;  // of the heads, without rotated part, that the own latent kernels decode
+  std::optional<Precision> sparse_kv_cache;  // of latent attention with an indexer, where nobody wrote a format
+  std::optional<Tally> latent_head_dim;      // of the heads, without rotated part, that the own latent kernels decode
   std::optional<Ratio> expert_gemm_efficiency, expert_bandwidth_efficiency;
   // Only for experts with narrow weights.
   std::optional<Flops> weight_only_per_clock;
@@ -143,6 +145,7 @@ struct EngineKernels {
   Ratio logit_bandwidth_efficiency = 1;        // share of the memory bandwidth while logits are written and read
   Ratio elementwise_bytes = 0;  // added bytes per row and hidden element, split over tp (bias and transpose passes)
   AttentionLibrary attention = AttentionLibrary::kGeneric;
+  bool latent_splits_by_length = false;  // Triton's kernel of latent attention; else its blocks fill the SMs
   // Unfused prefill: fractions of the dense peak and of the memory bandwidth; bytes of memory traffic per score.
   Ratio unfused_gemm_efficiency = 1, unfused_bandwidth_efficiency = 1;
   Bytes unfused_score_bytes;
@@ -225,6 +228,7 @@ struct Schema<HostProducts> {
 struct EngineFormats {
   std::vector<Precision> weights;         // supported formats, the usual one first; none: all
   std::optional<Precision> kept_weights;  // format of the parts that a narrower format leaves out; absent: 16 bit
+  bool follows_kv_cache = false;          // the KV cache has the format that the checkpoint names
 };
 
 // The field table is flat: in a scenario, members of these groups are members of the engine.

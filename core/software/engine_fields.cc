@@ -34,6 +34,11 @@ constexpr auto kEngineFields = Advanced(
          "quantizes_apart",
          "Activations are quantized by a separate kernel before each product, not by the one that writes them")
          .Label("Kernels that quantize"),
+     Of<&Engine::kernels, &EngineKernels::latent_splits_by_length>(
+         "latent_splits_by_length",
+         "Triton's kernel of latent attention splits a sequence by its length alone, in parts of 512 tokens; false: so "
+         "that the blocks of all sequences fill the SMs")
+         .Label("Splits of latent attention follow the length"),
      Of<&Engine::kernels, &EngineKernels::elementwise_kernels>(
          "element_kernels", "Elementwise kernels per layer: norms, activation, residual")
          .Between(0, 100),
@@ -225,6 +230,12 @@ constexpr auto kEngineFields = Advanced(
          "kept_weights",
          "Number format of the weights that a narrower one leaves out (embedding, head, attention); absent: 16 bit")
          .Label("Format of weights kept wider"),
+     Of<&Engine::formats, &EngineFormats::follows_kv_cache>(
+         "follows_kv_cache",
+         "Where nobody wrote a format of the KV cache, it is the one that the checkpoint names or the model has: fp8 "
+         "beside weights in nvfp4 and for compressed attention, on devices that have it")
+         .Label("KV cache as the checkpoint names it")
+         .OutsideReports(),
      Of<&Engine::memory>("memory", "Memory budget of the KV cache"),
      Of<&Engine::compiled_graph>("whole_layer", "Constants of a compiled engine: one operator per layer"),
      Of<&Engine::layer_pipeline>("layer_split", "Constants of llama.cpp: one stream, layers split over the devices"),

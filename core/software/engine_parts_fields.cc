@@ -102,6 +102,15 @@ constexpr FieldRow kEngineOnFields[] = {
                                    "Attention of a step that decodes and prefills is one call of the prompts' kernel, "
                                    "in which each query head of a decoded token takes a block of rows")
         .Label("Decoded tokens are in the prompts' attention call"),
+    Of<&EngineOn::sparse_kv_cache>("sparse_kv_cache",
+                                   "Where nobody wrote a format of the KV cache, that of latent attention to selected "
+                                   "tokens on this architecture; absent: as for other models")
+        .Label("KV cache of sparse latent attention")
+        .OutsideReports(),
+    Of<&EngineOn::triton_latent>("triton_latent",
+                                 "Latent attention decodes in Triton's kernel on this architecture, whose splits of a "
+                                 "sequence latent_splits_by_length says")
+        .Label("Latent attention decodes in Triton's kernel"),
     Of<&EngineOn::latent_head_dim>("latent_head_dim",
                                    "Width of a head, without its rotated part, that the engine's latent kernels decode "
                                    "on this architecture; heads of another width decode in Triton's kernel")
