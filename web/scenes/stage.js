@@ -59,7 +59,10 @@ export class Stage {
     if (scene !== sceneOf(this.store.scene)) return;
     this.draw();
     const place = `${this.store.scene}/${this.store.sub.split('/')[0]}`;
-    if (place !== this.#place) this.focus({ preventScroll: true });
+    if (place !== this.#place) {
+      this.focus({ preventScroll: true });
+      this.#toStart();
+    }
     this.#place = place;
   }
 
@@ -70,6 +73,15 @@ export class Stage {
     this.draw();
     const heading = this.element.querySelector('h1');
     if (heading && heading.getBoundingClientRect().top > window.innerHeight / 2) heading.scrollIntoView();
+  }
+
+  // A place that is opened from far down begins at its start: with the answers, where heading and answers fit in the window.
+  #toStart() {
+    const heading = this.element.querySelector('h1');
+    const top = heading?.getBoundingClientRect().top ?? 0;
+    if (top >= 0) return;
+    if (top + window.scrollY < window.innerHeight) window.scrollTo(0, 0);
+    else heading.scrollIntoView();
   }
 
   focus(how) {
