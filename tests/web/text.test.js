@@ -18,7 +18,7 @@ test('figures have three digits and a fitting prefix', () => {
     [5400, 's', '90 min'],
     [80e9, 'B', '74.5 GiB'],
     [85040352460.8, 'B', '79.2 GiB'],
-    [327680, 'B/token', '328 kB/token'],
+    [327680, 'B/token', '320 KiB/token'],
     [3.35e12, 'B/s', '3.35 TB/s'],
     [989e12, 'FLOP/s', '989 TFLOP/s'],
     [0.418, '%', '41.8 %'],

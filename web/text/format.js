@@ -116,7 +116,7 @@ function measured(value, unit) {
   if (unit === '$') return money(value);
   if (unit.startsWith('$/')) return money(value, `/${unit.slice(2)}`);
   if (unit === 'J') return energy(value);
-  if (unit === 'B') return prefixed(value, 'B', BINARY);
+  if (unit === 'B' || unit === 'B/token') return prefixed(value, unit, BINARY);
   if (unit === '') return { number: number(value), unit: '' };
   if (unit === 'token/s' && Math.abs(value) < 1e6 && Math.abs(value) >= 1) return { number: number(value), unit };
   if (/^token\/(J|\$)$/.test(unit) && Math.abs(value) < 1e6) return { number: number(value), unit };
