@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { timeLeft, workersFor } from '../../web/engine/pool.js';
 import { readAsked, writeAsked } from '../../web/explore/asked.js';
+import '../support/browser_globals.js';
+import { figureGroups } from '../../web/explore/controls.js';
 import { asInputs, columnsOf, filtered, frontOf, sorted, thinned } from '../../web/explore/ranking.js';
 import { chunkAfter, mappingWords, objectiveFor, valuesAbout } from '../../web/explore/sweep_values.js';
 import { checkWords, foundWords } from '../../web/explore/study_checks.js';
@@ -84,6 +86,28 @@ test('a panel’s question is text, and its values may hold slashes', () => {
   assert.deepEqual(readAsked('solve/other:1/from:2', 'solve', controls), { from: '2' });
   assert.equal(readAsked(text, 'sweep', controls), undefined);
   assert.equal(readAsked(undefined, 'solve', controls), undefined);
+});
+
+test('figures are offered with their own first and the ends of intervals last; nothing is said twice', () => {
+  setOutputs([
+    { path: 'training.step_time_s', title: 'Step time', kind: 'figure' },
+    { path: 'training.step_time_interval', title: 'Step time, 90 % interval', kind: 'figure' },
+    { path: 'training.step_time_interval.low', title: 'Low end', kind: 'figure' },
+    { path: 'training.typical', title: 'Typical of production runs', kind: 'figure' },
+    { path: 'training.typical.step_time_s', title: 'Step time, typical of production runs', kind: 'figure' },
+  ]);
+  const [training] = figureGroups({
+    training: {
+      step_time_interval: { low: 1, level: 0.9 },
+      typical: { step_time_s: 3 },
+      step_time_s: 2,
+    },
+  });
+  assert.deepEqual(
+    training.options.map(({ name }) => name),
+    ['Step time', 'Step time, typical of production runs', 'Step time, 90 % interval: Low end'],
+  );
+  setOutputs([]);
 });
 
 test('a front keeps what no other beats in both', () => {
