@@ -61,11 +61,13 @@ test('a mapping laid over inputs: null takes back, a catalogue entry takes the p
       'serving.prefill_chunk': null,
       'serving.disaggregated': null,
       'serving.batch': 32,
+      'cluster.device.design.area_split.l2': 0.12250000000000001,
     }),
     {
       'cluster': 'dgx-h100',
       'cluster.devices': '16',
       'serving.batch': '32',
+      'cluster.device.design.area_split.l2': '0.1225',
     },
   );
 });
