@@ -6,7 +6,7 @@ import { readAsked, writeAsked } from '../../web/explore/asked.js';
 import '../support/browser_globals.js';
 import { figureGroups } from '../../web/explore/controls.js';
 import { asInputs, columnsOf, filtered, frontOf, sorted, thinned } from '../../web/explore/ranking.js';
-import { chunkAfter, mappingWords, objectiveFor, valuesAbout } from '../../web/explore/sweep_values.js';
+import { chunkAfter, mappingWords, nameOfValue, objectiveFor, valuesAbout } from '../../web/explore/sweep_values.js';
 import { checkWords, foundWords } from '../../web/explore/study_checks.js';
 import { setOutputs } from '../../web/text/outputs.js';
 
@@ -137,6 +137,18 @@ test('a long front is thinned and keeps its ends', () => {
     200,
   );
   assert.ok(points.length <= 202 && points[0] === 0 && points.at(-1) === 1000 && nth === 6);
+});
+
+test('a preset that is swept goes by its name, a flag by yes or no', () => {
+  const catalogue = [
+    { kind: 'node', id: 'dgx-h100', name: 'another kind' },
+    { kind: 'cluster', id: 'dgx-h100', name: 'DGX H100' },
+  ];
+  const cluster = { path: 'cluster', kind: 'object', presets: 'cluster' };
+  assert.equal(nameOfValue('dgx-h100', cluster, catalogue), 'DGX H100');
+  assert.equal(nameOfValue('mine', cluster, catalogue), 'mine');
+  assert.equal(nameOfValue(true, { path: 'training.flash_attention', kind: 'flag' }), 'yes');
+  assert.equal(nameOfValue(4096, { path: 'training.sequence', kind: 'length' }), '4,096');
 });
 
 test('workers, time left and pieces of a sweep', () => {

@@ -112,7 +112,10 @@ export const inputGroups = (described, keep) =>
         (input) =>
           (input.path === group || input.path.startsWith(`${group}.`)) && !input.path.includes('*') && keep(input),
       )
-      .map((input) => ({ value: input.path, name: input.path === group ? t('form.preset') : longLabel(input.path) })),
+      .map((input) => ({
+        value: input.path,
+        name: input.path === group ? t(`group.${group}`) : longLabel(input.path),
+      })),
   }));
 
 // A label with what it belongs to: "Memory bandwidth (device, memory)".

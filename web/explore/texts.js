@@ -230,8 +230,6 @@ export const texts = {
   'explore.impossible': 'invalid: {reason}',
   'explore.infeasible': 'infeasible: {reason}',
   'explore.noFigure': 'the report does not have this figure',
-  'explore.heat.summary':
-    'Minimum {least} at {leastAt}; maximum {most} at {mostAt}. {bad} of {all} invalid or infeasible.',
   'explore.lines.summary': 'Minimum {least} at {leastAt}; maximum {most} at {mostAt}.',
   'explore.lines.bad': '{bad} of {all} points invalid or infeasible.',
   'explore.hollow': 'hollow: infeasible',
