@@ -94,10 +94,11 @@ function money(value, per = '') {
   };
 }
 
+// From one kWh on in kWh, below in kJ and J.
 const energy = (value) =>
   Math.abs(value) >= 3.6e6
     ? prefixed(value / 3600, 'Wh', DECIMAL)
-    : prefixed(value, 'J', Math.abs(value) < 1 ? SMALL : DECIMAL);
+    : prefixed(value, 'J', Math.abs(value) < 1 ? SMALL : DECIMAL.slice(-2));
 
 // `unit` is a base unit as the core writes it ("B", "FLOP/s", "s", "$", "" for a ratio or count), or "%" for a share.
 export function parts(value, unit = '') {
