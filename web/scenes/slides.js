@@ -23,7 +23,7 @@ function figures(context, lesson) {
   const reports = stagesOf(lesson).map((inputs) => context.ask('evaluate', context.core.requestFor(inputs), ''));
   if (reports.some((report) => !report)) return h('p', {}, t('chart.waiting'));
   const columns = reports.map((_, i) => (i ? t('slides.after', { step: i }) : t('lessons.before')));
-  return h(
+  const table = h(
     'table',
     { class: 'watched' },
     h(
@@ -49,6 +49,7 @@ function figures(context, lesson) {
       ),
     ),
   );
+  return h('div', { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': lesson.title }, table);
 }
 
 const ofLesson = (context, lesson, at, claims) => [
