@@ -66,6 +66,17 @@ test('each view of the Chip scene puts one question, draws its charts, says what
   assert.deepEqual(faults, []);
 });
 
+test('on a phone the axis of the uncertain inputs has a scale, and of a yield its loss is varied', async () => {
+  const { page } = await chromium.open('#/chip/certainty', { width: 360 });
+  await page.waitForSelector('#cost-tornado');
+  const texts = await page.locator('#cost-tornado svg text').allTextContents();
+  assert.deepEqual(
+    texts.filter((one) => one.endsWith('%')).map((one) => one.replaceAll(/\s/g, ' ')),
+    ['−5 %', '0 %', '+5 %'],
+  );
+  assert.ok(texts.join(' ').includes('Loss of bond yield per part, chip on wafer'));
+});
+
 test('another wafer is another draw at the same yield', async () => {
   const { page } = await chromium.open('#/chip/dies');
   await page.waitForSelector('#wafer');

@@ -479,6 +479,14 @@ test('the link holds the questions of the other panels: objective and constraint
   await matters.waitForSelector('#matters tbody tr, #matters svg');
   await matters.getByLabel('Change', { exact: true }).selectOption({ index: 0 });
   const share = await matters.getByLabel('Change', { exact: true }).inputValue();
+  await settled(matters);
+  // The share of the peak that products reach, 0.865, stops at one; at 20 % more nothing is known of it.
+  await matters.getByLabel('Change', { exact: true }).selectOption('0.2');
+  await matters.waitForFunction(() => /20/.test(document.querySelector('#matters figcaption small').textContent));
+  const [efficiency] = await matters.locator('#matters tr', { hasText: 'GEMM efficiency, 16-bit' }).allTextContents();
+  assert.match(efficiency, /days\s*at its limit/);
+  await matters.getByLabel('Change', { exact: true }).selectOption(share);
+  await settled(matters);
   const again = await reopened(matters);
   await eventually(async () => assert.equal(await again.getByLabel('Change', { exact: true }).inputValue(), share));
 

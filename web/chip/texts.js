@@ -100,6 +100,7 @@ export const texts = {
   'chip.tornado.low': 'low end',
   'chip.tornado.high': 'high end',
   'chip.loss': 'yield loss × {share}',
+  'chip.loss.of': 'Loss of {name}',
   'chip.memoryPrice': 'Memory price',
   'chip.packagePrice': 'Package price',
   'chip.same.off':

@@ -3,6 +3,8 @@ import { extend } from '../text/strings.js';
 
 export const texts = {
   'explore.short.sequence_parallel': 'sequence parallelism',
+  'explore.short.dram': 'memory',
+  'explore.short.topology': 'topology',
   'explore.short.order': 'ranks in the order',
   'explore.short.batch': 'batch',
   'explore.short.prefill_chunk': 'prefill chunk',
@@ -257,6 +259,7 @@ export const texts = {
   'explore.matters.value': 'Value',
   'explore.matters.down': 'Lower',
   'explore.matters.up': 'Higher',
+  'explore.matters.edge': 'at its limit',
   'explore.matters.none': 'No input changes it.',
   'explore.study': 'Study',
   'explore.study.paper': 'Paper',
