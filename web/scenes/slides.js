@@ -73,7 +73,7 @@ const ofLesson = (context, lesson, at, claims) => [
       lesson.steps.map(({ say }) => h('li', {}, say)),
     ),
     figures(context, lesson),
-    h('p', { class: 'note' }, `${t('slides.try')} #/lessons/${lesson.id}`),
+    h('p', { class: 'note' }, `${t('slides.try')} ${location.href.split('#')[0]}#/lessons/${lesson.id}`),
   ),
   slide(
     'explains',

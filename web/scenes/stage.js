@@ -5,6 +5,7 @@ import { t } from '../text/strings.js';
 import { sceneOf } from './index.js';
 
 const SOON_MS = 40;
+const SEEN = 0.75; // of the window's height, above which a heading is seen with something under it
 
 export class Stage {
   #choices = new Map();
@@ -75,12 +76,14 @@ export class Stage {
     if (heading && heading.getBoundingClientRect().top > window.innerHeight / 2) heading.scrollIntoView();
   }
 
-  // A place that is opened from far down begins at its start: with the answers, where heading and answers fit in the window.
+  // A place that is opened begins at its start: with the answers, where its heading is seen beside them, and on Start, which they are.
   #toStart() {
     const heading = this.element.querySelector('h1');
-    const top = heading?.getBoundingClientRect().top ?? 0;
-    if (top >= 0) return;
-    if (top + window.scrollY < window.innerHeight) window.scrollTo(0, 0);
+    if (!heading) return;
+    const lowest = window.innerHeight * SEEN;
+    const { top } = heading.getBoundingClientRect();
+    if (top >= 0 && top <= lowest) return;
+    if (this.store.scene === 'overview' || top + window.scrollY <= lowest) window.scrollTo(0, 0);
     else heading.scrollIntoView();
   }
 
