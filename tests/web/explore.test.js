@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { timeLeft, workersFor } from '../../web/engine/pool.js';
 import { readAsked, writeAsked } from '../../web/explore/asked.js';
 import '../support/browser_globals.js';
-import { figureGroups } from '../../web/explore/controls.js';
+import { figureGroups, inPart } from '../../web/explore/controls.js';
 import { asInputs, columnsOf, filtered, frontOf, sorted, thinned } from '../../web/explore/ranking.js';
 import { chunkAfter, mappingWords, nameOfValue, objectiveFor, valuesAbout } from '../../web/explore/sweep_values.js';
 import { checkWords, foundWords } from '../../web/explore/study_checks.js';
@@ -109,6 +109,9 @@ test('figures are offered with their own first and the ends of intervals last; n
     training.options.map(({ name }) => name),
     ['Step time', 'Step time, typical of production runs', 'Step time, 90 % interval: Low end'],
   );
+  assert.equal(inPart('training.step_time_s', 'Step time'), 'Training: Step time');
+  assert.equal(inPart('serving.tokens_per_j', 'Tokens per joule (serving)'), 'Tokens per joule (serving)');
+  assert.equal(inPart('cost.device_usd', 'Manufacturing cost per device'), 'Manufacturing cost per device');
   setOutputs([]);
 });
 
@@ -183,7 +186,7 @@ test('a mapping in words leaves out what says nothing; a search looks for the fi
 test('a check of a study is said in words, with the figures that it found', () => {
   setOutputs([{ path: 'cost.device_usd', title: 'Manufacturing cost per device', unit: '$' }]);
   const falls = { falls: 'split.device_usd', along: ['1 die', '2 dies', '4 dies'] };
-  assert.equal(checkWords(falls), 'Cost: Manufacturing cost per device falls from “1 die” to “4 dies”');
+  assert.equal(checkWords(falls), 'Manufacturing cost per device falls from “1 die” to “4 dies”');
   assert.equal(foundWords(falls, [2760, 2600, 2550]), '$2,760 → $2,600 → $2,550');
   const ratio = { ratio: 'training.step_time_s', of: ['a', 'b'], low: 1.25, high: 1.4 };
   assert.match(checkWords(ratio), /“a” over “b” is 1\.25 to 1\.4$/);

@@ -56,8 +56,11 @@ export const textBox = (value, attributes = {}) =>
 export const button = (name, onclick, attributes = {}) => h('button', { type: 'button', onclick, ...attributes }, name);
 
 export const partName = (path) => t(`group.${path.split('.')[0]}`);
-// A name with its part, which it does not say twice: "Training: Step time", "Training cost".
-export const inPart = (path, name) => (name.startsWith(partName(path)) ? name : `${partName(path)}: ${name}`);
+// A name with its part, which it does not say twice: "Training: Step time", "Training cost", "Tokens per joule (serving)".
+export const inPart = (path, name) => {
+  const part = partName(path);
+  return new RegExp(`\\b${part}\\b`, 'i').test(name) ? name : `${part}: ${name}`;
+};
 export const figureName = (path) => inPart(path, nameOf(path));
 
 export const inputName = (path) => inPart(path, labelOf(path));

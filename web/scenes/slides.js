@@ -102,7 +102,7 @@ export const syllabus = (context, course, isDone) =>
           'li',
           { class: isDone(lesson.id) ? 'done' : undefined },
           h('a', { href: `#/lessons/${lesson.id}`, onclick: (event) => context.begin(event, lesson) }, lesson.title),
-          ` · ${t('lessons.minutes', { minutes: lesson.minutes })}`,
+          ` (${t('lessons.minutes', { minutes: lesson.minutes })})`,
         ),
       ),
     ),
