@@ -598,6 +598,17 @@ test('which device serves best: one front a cluster', async () => {
   await page.locator('[data-key=ex-rows]').click(); // beyond the first fifty
   assert.equal(await page.locator('[data-key=ex-rows]').count(), 0);
   assert.match(await page.locator('.ex-frontier .ex-table').innerText(), /model Llama-3\.1-8B[^]*DGX H200/);
+  for (const [label, typed, said] of [
+    ['Devices', 'many', /Devices: enter counts such as 8, 16/],
+    ['TPOT at most', '30 GB', /TPOT at most: enter a time such as 50 ms/],
+  ]) {
+    const field = page.getByLabel(label, { exact: true }).last();
+    const before = await field.inputValue();
+    await field.fill(typed);
+    await page.locator('#frontier-start').click();
+    assert.match(plain(await page.locator('.ex-frontier .infeasible').innerText()), said);
+    await field.fill(before);
+  }
   assert.deepEqual(faults, []);
 });
 

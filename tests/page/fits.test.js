@@ -49,6 +49,7 @@ test('a Mac, a DGX Spark, 8 H100 and any other device by its link', async () => 
   await asked(page, 'DGX Spark (GB10)');
   await filter(page, 'llama-3.1-405b'); // 243 GB at 4.85 bits, of 128 GB
   assert.deepEqual(await cells(page, 'Llama-3.1-405B'), {});
+  assert.equal(await page.locator('#fits').innerText(), 'No model that fits has this name.');
   await page.locator('[data-key="fits-dgx-h100"]').click();
   await asked(page, '8 × H100');
   await filter(page, 'deepseek-v3'); // 671 GB in 8 bits, 378 GB in 4, of 640 GB

@@ -138,6 +138,10 @@ export class FitsPanel {
       year: SINCE,
     });
     const title = ({ name, weights }) => `${name} · ${weights}`;
+    if (fits.length > 0 && kept.length === 0) {
+      redraw(this.table, h('p', { class: 'ex-status' }, t('explore.fits.none')));
+      return;
+    }
     redraw(
       this.table,
       h(
