@@ -1,4 +1,4 @@
-// Texts with units as numbers in base units.
+// Converting texts with units to numbers in base units.
 #include "core/base/units.h"
 
 #include <gtest/gtest.h>
