@@ -1,4 +1,4 @@
-// Searches and walks take few steps on what people have, and end on the largest clusters that a request may ask for.
+// Searches and tuning take few steps on common clusters, and end on the largest that a request may state.
 #include <gtest/gtest.h>
 
 #include <string>
