@@ -59,7 +59,7 @@ test("a figure that has parts gives a sweep a column per part, and they add up t
 });
 
 test("solve finds the edge of a condition", () => {
-  // Written, or the defaults would adjust to a longer prompt.
+  // The deployment is written, as defaults would adjust to a longer prompt.
   const deployment = [
     "serving.output=256",
     "serving.batch=1",
@@ -188,7 +188,7 @@ test("the defect density at which four chiplets win, and none where they never d
     "--against",
     "cost.device.package.price=1000 $",
   ];
-  const plain = ["cost.device.dies.0.units=1", "cost.device.dies.0.spare_units=0"]; // no unit of the die is spare
+  const plain = ["cost.device.dies.0.units=1", "cost.device.dies.0.spare_units=0"]; // the die has no spare units
   const ask = (range) =>
     answer(
       "solve",
@@ -254,7 +254,7 @@ test("sensitivity without steps gives the exact elasticities, strongest first", 
     known.map(Math.abs),
     known.map(Math.abs).sort((a, b) => b - a),
   );
-  // The module's price is one of the parts that are added.
+  // The module's price is one summand.
   const { exact_elasticity: exact } = inputs.find((input) => input.path === "cost.device.module");
   assert.ok(Math.abs(exact * value - 435) < 1e-6);
 });

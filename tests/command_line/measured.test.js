@@ -1,4 +1,4 @@
-// --measured: answers moved to a figure measured on one's own system, as scripts ask for them.
+// --measured: answers calibrated by a measurement of one's own system, as scripts use it.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import test from "node:test";

@@ -11,7 +11,7 @@ const SLIPSTICK = ROOT + "build/native/slipstick";
 const run = (...args) => spawnSync(SLIPSTICK, args, { encoding: "utf8", maxBuffer: 1 << 28 });
 const report = (...args) => JSON.parse(run("evaluate", ...args).stdout);
 
-/** What a terminal gets: `script` is one. */
+/** The output on a terminal, which `script` emulates. */
 function onTerminal(...args) {
   const quoted = [SLIPSTICK, ...args].map((word) => `'${word}'`).join(" ");
   const { stdout, status } = spawnSync("script", ["-qec", quoted, "/dev/null"], {
@@ -68,7 +68,7 @@ test("what is off or does not fit is said", () => {
   assert.match(stdout, /^Infeasible:\n  Out of memory: /m);
 });
 
-// Llama-3.1-70B on 512 devices: one million tokens fit eight ways over the sequence.
+// Llama-3.1-70B on 512 devices: a million tokens fit if the sequence is split eight ways.
 test("what would fit is found where it is the sequence that must be split", () => {
   const { stdout } = run("evaluate", "--format", "table", "version=1", "training.sequence=1M");
   assert.match(
@@ -170,8 +170,8 @@ test("search lists the best with what differs among them, and the front", () => 
   assert.equal(sections[2].match(/^ +[\d.]+ s /gm).length, pareto.length);
 });
 
-// Prompts of 1,000 and answers of 500 tokens at 1 and 4 $ per 1 M bring 0.003 $ a request: 3,600 requests an hour, at
-// 1/s, bring 10.8 $.
+// Prompts of 1,000 and answers of 500 tokens at 1 and 4 $ per 1 M earn 0.003 $ per request; at 1 request/s, 10.8 $ per
+// hour.
 test("size says from which traffic on a purchase pays for itself", () => {
   const words = ["serving.prompt=1000", "serving.output=500", "--rate", "10", "--clusters", "dgx-h100"];
   const { stdout } = run("size", ...words, "--prices", "1,1,4", "--format", "table");
@@ -221,7 +221,7 @@ test("size says what each class of a mixture sees, what it takes, and how to wri
   assert.match(lines[2], /^ {2}8,192 → 200 +25 % /, "k is 1,024 of a length");
   for (const wrong of ["chat", "3:1000", "1000/300", "3:1000/300,"]) {
     const { stdout: issues, status } = run(...question, wrong);
-    assert.equal(status, wrong.endsWith(",") ? 0 : 2, wrong); // as other lists, it may end so
+    assert.equal(status, wrong.endsWith(",") ? 0 : 2, wrong); // a trailing comma is allowed, as in other lists
     if (status) assert.equal(JSON.parse(issues).issues[0].path, "--mixture", wrong);
   }
 });
@@ -301,7 +301,7 @@ test("solve says the limit and its figures; sensitivity a row per input, in the 
     run("solve", "serving.batch=1:4", ...until, "--format", "table").stdout,
     /^serving\.batch anywhere in the range; at 4\n/,
   );
-  // The best interval between checkpoints is an hour: with one of a minute and of a day the run takes longer.
+  // The best checkpoint interval is an hour: with a minute or a day the run takes longer.
   const wall = ["version=3", "serving=null", "--until", "training.run.wall_time_s>=2.75e7 s", "--format", "table"];
   assert.match(
     run("solve", "training.interruptions.checkpoint_interval=60 s:86400 s", ...wall).stdout,
@@ -322,7 +322,7 @@ test("solve says the limit and its figures; sensitivity a row per input, in the 
   const hour = run("sensitivity", "serving=null", "--figure", "cost.device_hour_usd", "--format", "table").stdout;
   assert.match(hour, /^cost\.system\.utilisation +0\.9 +\$2\.\d\d +– +-1$/m, "90 % and a fifth more are no share");
   const exact = run("sensitivity", "--figure", "cost.device_usd", "--share", "0", "--format", "table").stdout;
-  // The share of the module in the sum of the parts: 435 of 3,184 $.
+  // The module's share of the sum: 435 of 3,184 $.
   assert.match(exact, /Input +Now +Elasticity\n/);
   assert.match(exact, /^cost\.device\.module +435 \$ +0\.137$/m);
 });

@@ -57,7 +57,7 @@ test("explanations, presets named shortly and questions that are off are valid",
   accepts("scenario", { serving: { batch: "max", prompt: "8k", requests_per_s: null } }, "texts");
 });
 
-// The same sequence everywhere.
+// A fixed sequence of random numbers.
 function* draws(seed) {
   for (let state = seed; ; ) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

@@ -6,7 +6,7 @@ const chromium = site();
 
 const values = (page) => page.locator('.four .value').allTextContents();
 
-// What each view of the scene shows.
+// Figures that each view of the scene shows.
 const VIEWS = {
   '': ['device-bill'],
   'dies': ['wafer', 'yield-fan'],
@@ -73,14 +73,14 @@ test('another wafer is another draw at the same yield', async () => {
 
 test('one click answers what the chip would be at 3 nm with HBM4, in time and cost, and one takes it back', async () => {
   const { page } = await chromium.open('#/chip/technology');
-  await page.waitForSelector('#technology td'); // opens with something to see
+  await page.waitForSelector('#technology td'); // the view opens with results
   assert.match(await page.locator('#technology tbody').textContent(), /Memory bandwidth/);
   const before = await values(page);
   await page.locator('[data-key=chip-tech-go]').click();
   await settled(page);
   await page.waitForSelector('#technology td');
   const after = await values(page);
-  // The KV cache is the model's and the mapping's, which stays.
+  // The KV cache depends on model and mapping, which stay the same.
   for (const [i, value] of after.entries()) if (i !== 2) assert.notEqual(value, before[i], `answer ${i}`);
   assert.match(page.url(), /cluster\.device\.design=h100-like/);
   assert.match(await page.locator('#technology tbody').textContent(), /Memory bandwidth/);
@@ -126,7 +126,7 @@ test('each study shows a chart, what the paper says, our reading of it apart, an
   assert.ok(ids.length >= 12);
   for (const id of ids.filter((one) => one !== 'technology-sweep')) {
     await page.evaluate((hash) => (location.hash = hash), `#/explore/studies/${id}`);
-    // Until it has been opened, the page still shows the study before.
+    // Until the new study opens, the page still shows the previous one.
     const title = await page.locator(`.ex-field select option[value="${id}"]`).textContent();
     await page.waitForSelector(`.ex-study h2:text-is("${title}")`);
     await page.waitForFunction(() =>

@@ -1,4 +1,5 @@
-// Images and video stand in the task menu and in the form; Serve shows where the time of one goes, and the answers what it takes.
+// Images and video are in the task menu and in the form; Serve shows the time breakdown of one, and the answers show
+// its latency, memory and cost.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { slipstickCommand } from '../support/module.js';

@@ -1,4 +1,4 @@
-// How sure an answer is: from its interval to the runs behind it, in plain words, by keyboard and on a phone.
+// How certain an answer is: from its interval to the runs behind it, in plain words, by keyboard and on a phone.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { settled, site } from './browser.js';
@@ -25,7 +25,7 @@ test('the interval of an answer opens the runs behind it, and says the same', as
       `^If ten people measured a system like yours, about nine would find between ${range[1]} ms and ${range[2]} ms\\.`,
     ),
   );
-  // As many circles as rows, each with both values and its error.
+  // One circle per row, with both values and the error.
   assert.equal(await page.locator('#evidence-line .mark').count(), 8);
   assert.equal(await page.locator('.ev-two .ev-table tbody tr').count(), 8);
   assert.match(
@@ -54,11 +54,11 @@ test('far from all runs by several small differences, the last note agrees with 
 test('what is fetched for it is at most 40 kB in gzip', async () => {
   const { page } = await chromium.open('#/overview');
   await page.waitForSelector('#advice .apply');
-  await page.waitForLoadState('networkidle'); // what the page fetches by itself, a second core for advice among it
+  await page.waitForLoadState('networkidle'); // waits for fetches of the page itself, such as a second core for advice
   const { gzipSync } = await import('node:zlib');
   let bytes = 0;
   page.on('response', async (response) => {
-    if (response.status() === 200) bytes += gzipSync(await response.body()).length; // 304: the browser has it
+    if (response.status() === 200) bytes += gzipSync(await response.body()).length; // 304: from the cache
   });
   for (const answer of ['training.step_time_s', 'serving.tpot_s', 'training.memory_bytes.total']) {
     bytes = 0;
@@ -122,7 +122,7 @@ test('every figure with an interval has its runs, on every width', async () => {
   }
 });
 
-// The rows of a table as numbers of one column.
+// The values of one column of a table.
 const column = (page, selector, at) =>
   page
     .locator(`${selector} tbody tr`)
@@ -189,7 +189,7 @@ test('a pasted log is held against the scenario, explained, and calibrates it in
   await page.locator('#measurement-text').fill(LOG);
   await page.locator('#measurement-use').click();
   await page.waitForSelector('#own-calibrate');
-  // 12 s measured, above the interval; computed over measured minus one, and the line that nothing reads.
+  // 12 s measured, above the interval; then computed over measured minus one, and the line that was not understood.
   const [, computed, error] = (await words(page, '.ev-part .ev-table tbody tr')).match(
     /12 s ?([\d.]+) s ?−(\d+) % ?outside/,
   );

@@ -14,7 +14,7 @@ test('a symbol of the formula leads to its input; an input marks the figures tha
   await page.waitForSelector('.field.lit[data-path="serving.prompt"]');
   await page.locator('.why[data-path="serving.max_batch"]').click();
   await page.waitForSelector('#sheet math');
-  // Walk down the marked path until it names an input.
+  // Follows the marked path down to an input.
   const marked = page.locator('#sheet .terms tr.leads');
   const heading = page.locator('#sheet h2');
   while (!(await marked.locator('button', { hasText: 'edit' }).count())) {

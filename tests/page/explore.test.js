@@ -1,4 +1,5 @@
-// The Explore scene in a real browser: searches with two workers, what they find, and that the page stays free meanwhile.
+// The Explore scene in a real browser: searches with two workers, their results, and a page that stays responsive
+// meanwhile.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { answered, eventually, openScene, settled, site, timed, type } from './browser.js';
@@ -26,7 +27,7 @@ test('the size of the space is said before it is searched, and a limit cuts it',
 
 test('a running search shows the best so far and stops within 100 ms; it goes on where it stopped', async () => {
   const { page } = await explore(chromium, LLAMA);
-  await page.waitForSelector('.ex-table:not([hidden]) tbody tr'); // it opens with one
+  await page.waitForSelector('.ex-table:not([hidden]) tbody tr'); // the scene opens with a result
   assert.match(await progress(page), /of [\d,]+ evaluated/);
   const waited = await page.evaluate(
     () =>
@@ -59,7 +60,7 @@ test('the search that the tab opens with gives way: to another question, and whe
   await openScene(page, 'train');
   await page.waitForSelector('#step-bar');
   await openScene(page, 'explore');
-  await page.waitForSelector('#explore-stop:not([hidden])'); // the other question has no answer yet
+  await page.waitForSelector('#explore-stop:not([hidden])'); // the other panel has no answer yet
   await openScene(page, 'train');
   await page.waitForSelector('#step-bar');
   await eventually(async () => assert.equal(await page.locator('#content').getAttribute('aria-busy'), 'false'));
@@ -216,7 +217,8 @@ test('a sweep finds the best mapping at every point when asked', async () => {
   assert.notDeepEqual(own, best);
 });
 
-// A step of 8 GPUs in one node: no network between nodes and no pipeline, so that parts are compute, memory, NVLink and latency alone.
+// A step of 8 GPUs in one node has no inter-node network and no pipeline: its parts are compute, memory, NVLink and
+// latency.
 const ONE_NODE =
   'model=llama-3.1-8b&cluster.devices=8&training.global_batch=64&training.mapping.tp=8&training.mapping.pp=1&training.mapping.virtual_stages=1&v=1';
 const drawn = (page) =>
@@ -265,7 +267,8 @@ test('a sweep of a time is stacked by what bounds it, as the studies are', async
     plain(await page.locator('#sweep-chart .summary').textContent()),
     /Largest part at 0.5 TB\/s: memory-bandwidth-bound, .*; at 2 TB\/s: /u,
   );
-  // The parts of a row add up to the figure: the longest bar is 0.5 TB/s, and the others are as long as their times say.
+  // The parts of a row add up to the figure: the longest bar is 0.5 TB/s, and the other lengths are in proportion to
+  // their times.
   await page.locator('#sweep-chart details.data > summary').click();
   const seconds = (words) => Number.parseFloat(words) * (/ms$/.test(words) ? 1e-3 : 1);
   await eventually(async () => {
@@ -315,7 +318,7 @@ test('a sweep of a time is stacked by what bounds it, as the studies are', async
   assert.deepEqual(faults, []);
 });
 
-// Nine systems; the grouped bars of the paper's figure first.
+// Nine systems, first as the paper's grouped bars.
 test('a study of step times is drawn by bound too, where its own chart is another', async () => {
   const { page, faults } = await explore(chromium, '#/explore/studies/gpu-generations');
   await page.waitForSelector('.ex-verdicts');
@@ -393,7 +396,7 @@ test('ready questions are solved from the page, with their reasons', async () =>
   assert.match(plain(await page.locator('#solve-answer').textContent()), /No value of .*neither end/);
 });
 
-// A page opened fresh at the link of another, whose question stands in its fields.
+// A new page opened at the link of another, with the question in its fields.
 async function reopened(page) {
   await settled(page);
   const { page: fresh } = await explore(chromium, new URL(page.url()).hash, { fresh: true });
@@ -413,8 +416,8 @@ test('the link holds what is solved for, and a fresh page answers it', async () 
   await fresh.waitForSelector('#solve-answer .ex-answer');
   assert.equal(plain(await fresh.locator('#solve-answer .ex-answer').textContent()), said);
   assert.equal(await fresh.getByLabel('From', { exact: true }).inputValue(), '0.01 /cm^2');
-  await page.goBack(); // the example's scenario
-  await page.goBack(); // its question
+  await page.goBack(); // back from the example's scenario
+  await page.goBack(); // back from the example's question
   await page.getByRole('button', { name: 'Longest context that fits' }).click();
   await page.goBack();
   await page.goForward();
@@ -497,7 +500,7 @@ test('the link holds the questions of the other panels: objective and constraint
 test('the fewest GPUs for 30 days are those with which the page is done in 30 days', async () => {
   const { page, faults } = await explore(chromium, '#/explore/solve?serving=null&training.tokens=2+Ttoken&v=3');
   await page.getByRole('button', { name: 'Fewest GPUs for 30 days' }).click();
-  await page.waitForFunction(() => /696/.test(document.querySelector('#solve-answer .ex-answer')?.textContent)); // start.test.js says why
+  await page.waitForFunction(() => /696/.test(document.querySelector('#solve-answer .ex-answer')?.textContent)); // derived in start.test.js
   const [, days] = /([\d.]+)\sdays/u.exec(await page.locator('#solve-answer .ex-answer').textContent());
   await page.locator('#solve-use').click();
   await settled(page);
@@ -587,7 +590,7 @@ test('which device serves best: one front a cluster', async () => {
     'DGX H200',
     'DGX B200',
   ]);
-  await page.locator('[data-key=ex-rows]').click(); // beyond the first fifty
+  await page.locator('[data-key=ex-rows]').click(); // past the first fifty rows
   assert.equal(await page.locator('[data-key=ex-rows]').count(), 0);
   assert.match(await page.locator('.ex-frontier .ex-table').innerText(), /model Llama-3\.1-8B[^]*DGX H200/);
   assert.deepEqual(faults, []);

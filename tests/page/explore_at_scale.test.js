@@ -1,4 +1,5 @@
-// The largest searches of the Explore scene, with the times that they take: minutes on a busy machine, so a full run's.
+// The largest searches of the Explore scene with their times. They take minutes on a busy machine, so only a full run
+// includes them.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FLAGS, site, timed } from './browser.js';

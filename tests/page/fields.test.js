@@ -31,7 +31,7 @@ test('all issues are listed and each leads to its field', async () => {
 });
 
 test('contradicting degrees offer the nearest that would do', async () => {
-  // The degrees are written; those that nobody writes would follow the batch.
+  // The degrees are written; unwritten ones would follow the batch.
   const written = '?cluster.devices=512&training.mapping.tp=8&training.mapping.pp=4&training.mapping.cp=1&v=1';
   const cases = [
     ['', 'training.mapping.tp', '7', /Use (TP )?[48]/],
@@ -233,7 +233,7 @@ test('any numeric input can be the unknown, and an answer can be taken', async (
   const { page } = await chromium.open('#/memory');
   await box(page, 'serving.prompt').focus();
   await field(page, 'serving.prompt').locator('.unknown').click();
-  await page.locator('#solve-to').fill('16M'); // at the field's own end one request still fits
+  await page.locator('#solve-to').fill('16M'); // one request fits even at the end of the field's range
   await page.locator('#solve-run').click();
   await page.waitForSelector('#solve-take');
   assert.match(await page.locator('.solved').textContent(), /Prompt tokens: fits up to [\d,]+/);

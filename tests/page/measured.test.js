@@ -1,4 +1,4 @@
-// "I measured …" under the answers: one number moves them all, the link holds it, and one press takes it back.
+// "I measured …" under the answers: one number moves all answers, the link keeps it, and one press undoes it.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -16,12 +16,12 @@ const valueOf = (page, id) =>
     .locator('.value')
     .innerText()
     .then((text) => Number(/[\d.,]+/.exec(text)[0].replace(/,/g, '')));
-// How many times the low end the high end of an answer's interval is.
+// The ratio of the two ends of an answer's interval.
 async function widthOf(page, id) {
   const [, low, high] = /([\d.,]+)–([\d.,]+)/.exec(await head(page, id).locator('.iv').innerText());
   return Number(high.replace(/,/g, '')) / Number(low.replace(/,/g, ''));
 }
-// The heights of the answers, by the row in which they stand.
+// The heights of the answers, by row.
 async function heights(page) {
   const boxes = await page
     .locator('.answer')
@@ -97,7 +97,7 @@ test('by keyboard, at 320 px and in the dark, without a fault of accessibility; 
     const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
     await page.locator('#more').focus();
     await page.keyboard.press('Enter');
-    for (let i = 0; i < 5; i++) await page.keyboard.press('Tab'); // behind three scenes and what is added to the comparison
+    for (let i = 0; i < 5; i++) await page.keyboard.press('Tab'); // past three scenes and the comparison
     assert.equal(await page.evaluate(() => document.activeElement.id), 'measure');
     await page.keyboard.press('Enter');
     await page.waitForSelector('#measured-value:focus');

@@ -41,7 +41,7 @@ for (const [name, hash] of [
     if (hash) assert.ok(text.includes('Chosen by auto'));
     await page.waitForFunction(() =>
       /Nearest: [A-Z][\w.-]+ on (\d+ × )?\w+, /.test(document.querySelector('.memo').textContent),
-    ); // a run in words
+    ); // a whole run in the memo's text
     for (const format of ['A4', 'Letter']) {
       const pdf = await page.pdf({ format });
       assert.equal(pagesOf(pdf), 1, `${format}: ${pagesOf(pdf)} pages`);

@@ -99,7 +99,7 @@ test('an issue stands at its field, the other parts still answer, and it goes wh
   assert.equal(await page.locator('#issues').isVisible(), true);
   const after = await values(page);
   assert.equal(after[1], before[1], 'serving still answers');
-  await field.locator('.back').click(); // the core chooses it again
+  await field.locator('.back').click(); // back to the value that the core chooses
   await settled(page);
   assert.equal(await page.locator('#issues').isVisible(), false);
   assert.deepEqual(await values(page), before);
@@ -145,7 +145,7 @@ test('a why stays open while an input changes, and its values follow', async () 
 
 test('the network may be cut after the page is loaded', async () => {
   const { page, context, faults } = await chromium.open('#/overview');
-  // The rest is fetched once the page has answered: waits until nothing more is loaded.
+  // The page fetches the rest after its answer: waits until nothing more loads.
   await page.waitForFunction(() =>
     ['/explore/view.js', '/chip/view.js'].every((file) =>
       performance.getEntriesByType('resource').some(({ name }) => name.endsWith(file)),
@@ -165,8 +165,8 @@ test('the network may be cut after the page is loaded', async () => {
   const before = await values(page);
   await type(page, 'cluster.device.memory.bandwidth', '5 TB/s');
   assert.notDeepEqual(await values(page), before);
-  // The browser itself asks for the tab's icon anew at every address, and complains that it cannot. Published runs beside Serve's curve
-  // come with the network only.
+  // The browser requests the tab's icon at every address and complains that it cannot. Published runs in Serve's chart
+  // need the network.
   const own = faults.filter((fault) => !/icon\.svg|data\/evidence\/|ERR_INTERNET_DISCONNECTED/.test(fault));
   assert.deepEqual(own, []);
 });

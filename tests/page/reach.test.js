@@ -212,7 +212,7 @@ test('nothing of another host, no cookie, and no violation of the policy', async
   }
   assert.deepEqual([...hosts].filter(Boolean), [new URL(chromium.base).host]);
   assert.deepEqual(await context.cookies(), []);
-  // Leaving the page stops what it was still fetching.
+  // Leaving the page aborts its open fetches.
   assert.deepEqual(
     faults.filter((fault) => !fault.startsWith('failed: ')),
     [],
@@ -249,7 +249,7 @@ test('a change of input moves nothing that was there', async () => {
     const before = await page.evaluate(() => window.shift);
     await page.locator('[data-path="serving.batch"] .rule input').focus();
     for (const key of ['ArrowRight', 'ArrowRight', 'ArrowLeft']) {
-      await page.waitForTimeout(600); // longer than what the browser counts as the visitor's own doing
+      await page.waitForTimeout(600); // longer than the browser attributes a layout shift to the user's input
       await page.keyboard.press(key);
       await settled(page);
     }

@@ -1,4 +1,5 @@
-// The page and its links name the release; a link of another one is told apart, and Method lists what moved since.
+// The page and its links name the release. The page recognizes links of other releases, and Method lists the answers
+// that moved since.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
@@ -10,8 +11,8 @@ const { report } = JSON.parse(readFileSync(`${SITE}data/first_view.json`, 'utf8'
 const known = JSON.parse(readFileSync(`${SITE}data/releases.json`, 'utf8'));
 const notice = (page) => page.locator('#notice');
 
-// The answers of a release before all others: of the first scenario, the default one, the token took twice as long and all else as long as
-// now; of the others nothing is known.
+// Answers of a fictitious older release: for the default scenario a token took twice as long and all else as now;
+// nothing is recorded for other scenarios.
 function older() {
   const [first] = known.links;
   const now = (path) => path.split('.').reduce((part, name) => part[name], report);

@@ -8,7 +8,7 @@ const chromium = site();
 const plain = (text) => text.replaceAll(/\s+/g, ' ');
 const line = (at, blocks) =>
   JSON.stringify({ timestamp: at, input_length: 1500, output_length: 50, hash_ids: blocks }) + '\n';
-// Of 3 x 1,500 tokens the second prompt finds two blocks of 512, the third one block: 34.1 %.
+// Three prompts of 1,500 tokens: the second finds two blocks of 512, the third one: 34.1 %.
 const TRACE = line(0, [0, 1, 2]) + line(9000, [0, 1, 3]) + line(20000, [0, 4, 5]);
 const fileOf = (text) => ({ name: 'trace.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(text) });
 

@@ -1,4 +1,5 @@
-// The scoreboard: reached from the accuracy of an answer and from Method, read without JavaScript, in both themes and all widths.
+// The scoreboard is reached from an answer's accuracy and from Method, and is readable without JavaScript, in both
+// themes and at all widths.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';

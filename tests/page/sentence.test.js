@@ -1,4 +1,5 @@
-// What the sentence asks, and what follows from it: the answers, the curve and the columns that move it, a date, a budget, a rent.
+// The sentence's question and its results: the answers, the curve and the columns that change it, a date, a budget, a
+// rent.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { slipstickCommand } from '../support/module.js';
@@ -8,7 +9,7 @@ const chromium = site();
 
 const plain = (text) => text.replace(/\s/gu, ' ');
 const sentence = async (page) => plain(await page.locator('.say').textContent());
-// The command line's answer.
+// The command line's answer for comparison.
 const command = (...words) => JSON.parse(slipstickCommand(['evaluate', ...words]));
 const noun = (page, key) => page.locator(`[data-key=noun-${key}]`);
 const focused = (page) => page.evaluate(() => document.activeElement.dataset.key);
@@ -171,10 +172,10 @@ test('the curve of users against speed is monotone and lies on the answer, whate
     if (link.startsWith('training')) assert.equal(points.at(-1)[0], 512, 'to where memory is full');
     points.slice(1).forEach(([requests, user, device], i) => {
       const [fewer, faster, less] = points[i];
-      // A few requests on as many replicas do not meet, and are as fast as one.
+      // A few requests on as many replicas never meet, so they are as fast as one.
       assert.ok(requests > fewer && user <= faster && device > less, `${link}: ${points[i]} then ${points[i + 1]}`);
     });
-    // The own point lies on the line from the point before it to the next: no more than a pixel off.
+    // The own point lies within a pixel of the line between its neighbors.
     const off = await page.locator('#users-curve svg').evaluate((drawing) => {
       const { cx, cy } = drawing.querySelector('.you circle');
       const [x, y] = [cx.baseVal.value, cy.baseVal.value];
@@ -233,7 +234,7 @@ test('how many GPUs for 30 days: one step, with the answer that the page then sh
       String(Number(days(count).toPrecision(3))),
     ),
   );
-  assert.ok(took < 30_000, `${took} ms`); // 2,000 on an idle machine
+  assert.ok(took < 30_000, `${took} ms`); // ms; 2,000 on an idle machine
   assert.deepEqual(faults, []);
 });
 

@@ -1,4 +1,5 @@
-// Serve shows what its sentence says: the parts of TPOT and TTFT, the operating point, operators by share, and a trace to take along.
+// Serve shows what its sentence announces: the parts of TPOT and TTFT, the operating point, operators by share, and a
+// trace to download.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
@@ -10,14 +11,14 @@ const chromium = site();
 const plain = (text) => text.replaceAll(/\s+/g, ' ');
 const labels = (page, id) =>
   page.locator(`#${id} .mark`).evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
-// Operators of the decode step that the first version asks for, as the command line answers.
+// Operators of version 1's decode step, from the command line.
 const decodeStep = () => JSON.parse(slipstickCommand(['evaluate', 'version=1'])).serving.operators.decode;
 // "weights: 4.33 ms, 21.8 %" -> ['weights', 0.218]
 const shares = (list) =>
   Object.fromEntries(list.map((one) => [one.split(':')[0], Number(/([\d.]+)\s%$/.exec(one)[1]) / 100]));
 
 test('the sentence names the largest part of the bar, with its share', async () => {
-  const { page, faults } = await chromium.open('#/serve?serving.concurrency=null&v=3'); // 32 on each of two replicas
+  const { page, faults } = await chromium.open('#/serve?serving.concurrency=null&v=3'); // the default: 32 on each of two replicas
   await settled(page);
   const tpot = shares(await labels(page, 'tpot-bar'));
   assert.ok(tpot['other users’ prefills'] > 0.4 && tpot.weights > 0.1 && tpot.scheduler > 0);
@@ -80,7 +81,7 @@ test('you, the service level and the most that holds it; with an arrival rate th
 
 test('the own point is dragged along the curve, and all answers follow before it is let go', async () => {
   const { page, faults } = await chromium.open('#/serve?v=1');
-  await page.waitForSelector('#users-curve .measured'); // they come last, and move the chart
+  await page.waitForSelector('#users-curve .measured'); // measured points come last and move the chart
   await settled(page);
   const middle = async (selector) => {
     const { x, y, width, height } = await eventually(
@@ -88,7 +89,7 @@ test('the own point is dragged along the curve, and all answers follow before it
     );
     return [x + width / 2, y + height / 2];
   };
-  await eventually(() => page.locator('#users-curve .you').scrollIntoViewIfNeeded()); // the chart may be drawn anew
+  await eventually(() => page.locator('#users-curve .you').scrollIntoViewIfNeeded()); // the chart may be redrawn
   const answer = () => page.locator('.four .answer .value').nth(1).textContent();
   const before = await answer();
   const to = await middle('#users-curve .mark[aria-label^="128 "]');

@@ -1,4 +1,5 @@
-// What to buy for a traffic: the journey in at most five actions, the link that carries the question, the deployment in the scenario.
+// What to buy for a traffic: the journey in at most five actions, the link that keeps the question, the deployment as a
+// scenario.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { eventually, settled, site } from './browser.js';
@@ -110,8 +111,8 @@ test('the cost in steps against the rate; ← and → on the red line change the
   await chart.locator('.drag').focus();
   await page.keyboard.press('ArrowRight');
   await eventually(async () => assert.equal(await page.locator('#size-rate').inputValue(), '25'));
-  await sized(page); // or the button clicked is still that of this question
-  // A question of all clusters, stopped as soon as it can be: it ends within a second.
+  await sized(page); // else the button may still be that of the previous question
+  // A question for all clusters, stopped at once, ends within a second.
   await page.evaluate(() => {
     location.hash = '#/size?model=deepseek-v3&serving.prompt=8k&v=1';
     return new Promise((done) => {

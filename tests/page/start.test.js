@@ -1,4 +1,4 @@
-// The first screen: its answers, bars and changes; and the ways through the page that its visitors take most.
+// The first screen: its answers, bars and changes; and the paths through the page that visitors take most.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { boxOf, chooseInMenu, eventually, openScene, settled, site, type, unfold } from './browser.js';
@@ -10,7 +10,7 @@ const sentence = async (page) => plain(await page.locator('.say').textContent())
 const noun = (page, key) => page.locator(`[data-key=noun-${key}]`);
 const figures = (page) => page.locator('.four .value').allTextContents();
 
-const CONTROLS = 30; // of the first screen at 1440 by 900: 9 of the header, 7 of the sentence, 10 of the answers
+const CONTROLS = 30; // on the first screen at 1440 by 900: 9 in the header, 7 in the sentence, 10 in the answers
 
 test('the first screen: four answers by name, one finding, one thing to move, and nothing that is off', async () => {
   const { page } = await chromium.open('', { width: 1440 });
@@ -64,7 +64,7 @@ test('one GPU is one, and a part of a bar that nobody sees has no label', async 
   );
   await page.waitForSelector('#step-columns');
   assert.match(plain(await page.locator('#content').innerText()), /[\d.]+ s on 1 GPU, /);
-  // Three passes take all but some nanoseconds of eleven seconds.
+  // Three passes take all of eleven seconds except a few nanoseconds, which are not shown.
   assert.doesNotMatch(plain(await page.locator('#limit-training .labs').innerText()), /overheads|ns/);
 });
 
@@ -104,7 +104,7 @@ test('a change is applied and undone in place, and the answers follow', async ()
   const title = await page.locator('#advice tbody th').first().textContent();
   await page.locator('#advice .apply').first().click();
   const [was] = /[\d,.]+/.exec(before[0]);
-  await page.waitForSelector(`.four .answer s:has-text("${was}")`); // what it was, struck out for a moment
+  await page.waitForSelector(`.four .answer s:has-text("${was}")`); // the previous answer, struck out for a moment
   await page.waitForSelector('#advice .undo');
   const shown = await page.locator('#advice tbody th').allTextContents();
   assert.equal(new Set(shown).size, shown.length, 'what was applied is not offered again');
@@ -207,7 +207,7 @@ test('an own device in four actions, from six fields', async () => {
 
 test('no field is a list in disguise, and no label is the last word of a path', async () => {
   const { page } = await chromium.open('#/serve');
-  await settled(page); // labels of inputs that do not stand open come with the core
+  await settled(page); // labels of folded inputs come with the core
   for (const id of ['model', 'cluster', 'training', 'serving', 'cost'])
     await page.locator(`[data-key=more-${id}]`).evaluate((one) => (one.open = true));
   await page.waitForFunction(() => document.querySelectorAll('#form .field').length > 400);
@@ -363,7 +363,7 @@ test('800 mm² into four chiplets in four actions, against one die on the same f
   await page.waitForSelector('#partition');
   const rows = await page.locator('#partition svg .lab').allTextContents();
   assert.deepEqual(rows.slice(0, 4), ['one die', '2 dies', '4 dies', '8 dies']);
-  // One die is the device as it is: there is no other price of it beside.
+  // One die is the device itself, so no other price is shown for comparison.
   assert.doesNotMatch(await page.locator('#content').textContent(), /As published/);
   assert.deepEqual(faults, []);
 });

@@ -1,4 +1,5 @@
-// Teaching with the page: an exercise that knows its answer, a course with slides, and lessons whose scenario stands in head and form.
+// Teaching with the page: an exercise that knows its answer, a course with slides, and lessons whose scenario shows in
+// header and form.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

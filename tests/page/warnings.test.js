@@ -9,7 +9,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 const chromium = site();
 
-// Separate pools, which no simulation follows.
+// Separate pools, which cannot be simulated.
 const TWO_POOLS =
   '#/serve?cluster.devices=16&serving.devices=16&serving.disaggregated.prefill_devices=8&serving.disaggregated.decode_devices=8&serving.simulate.requests=50&training=null&v=1';
 const ASSUMED = ['cluster.device.memory.bandwidth', 'cluster.device.efficiency.matrix'];
@@ -17,7 +17,7 @@ const ASSUMED = ['cluster.device.memory.bandwidth', 'cluster.device.efficiency.m
 const sideways = (page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-// A site whose first answer says that training rests on these assumptions.
+// A site whose first answer reports these assumptions for training.
 const assuming = (paths) => (page) =>
   page.route('**/data/first_view.json', async (route) => {
     const response = await route.fetch();
@@ -68,7 +68,7 @@ test('assumed efficiencies are folded under the answers: how many, which, and th
       bypassCSP: true,
       prepare: assuming(ASSUMED),
     });
-    await settled(page); // the form is made again when every input is described
+    await settled(page); // the form is redrawn when every input is described
     const details = page.locator('#remarks [data-assumed=training] details');
     assert.match(await details.locator('summary').textContent(), /Training uses 2 estimated efficiencies/);
     await details.locator('summary').press('Enter');

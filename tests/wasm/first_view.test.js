@@ -1,4 +1,4 @@
-// The answers built into the site for its first view are those of the module.
+// The answers built into the site for its first view equal the module's.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
@@ -8,7 +8,7 @@ import { loadSlipstick, ROOT } from "../support/module.js";
 const { slipstick } = await loadSlipstick();
 const { described, report, catalogue } = JSON.parse(readFileSync(ROOT + "build/site/data/first_view.json", "utf8"));
 
-// Same members and words, numbers to the last digits: the two builds' mathematics libraries round differently.
+// Same members and words, numbers up to the last digits: the math libraries of the two builds round differently.
 function assertSame(a, b, path = "") {
   if (typeof a === "number" && typeof b === "number")
     return assert.ok(Math.abs(a - b) <= 1e-9 * Math.abs(b), `${path}: ${a}, ${b}`);
@@ -23,7 +23,7 @@ test("the report is the module's answer to what the page asks without inputs", (
   assertSame(report, JSON.parse(slipstick.evaluate(request, "")));
 });
 
-// Whether a part of a report has the figure of a path, in which "*" stands for any entry.
+// Whether part of a report has the figure at a path, in which "*" stands for any entry.
 const has = (part, [member, ...rest]) =>
   member === undefined ||
   (member === "*"
@@ -46,7 +46,7 @@ test("what is said of inputs and outputs is what the module says, but help, inpu
   }
 });
 
-// Members that the first view shows: of rentals also what the cost's answer says of the cheapest.
+// Members that the first view shows; for rentals also the cost answer's text about the cheapest.
 const shown = ({ kind }) => [
   "kind",
   "id",

@@ -1,4 +1,4 @@
-// What the page says above every scene: the question with its load in total, and the answers by name.
+// The text above every scene: the question with its total load, and the answers by name.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -122,7 +122,7 @@ test('training time, inference latency, KV cache and chip cost are the answers, 
 });
 
 test('requests that find no slot are counted as waiting', () => {
-  // 24 GB hold some of 4,096 requests of an 8B model at a time.
+  // 24 GB hold only some of 4,096 requests of an 8B model at a time.
   const report = reportOf({
     'model': 'llama-3.1-8b',
     'cluster': 'single-rtx-4090',

@@ -4,7 +4,7 @@ import { Answering } from '../../web/engine/answering.js';
 import { Engine } from '../../web/engine/engine.js';
 import { Questions } from '../../web/engine/questions.js';
 
-// A worker that answers when told to.
+// A worker that answers only when the test says so.
 function slowWorker() {
   const worker = {
     sent: [],
@@ -45,11 +45,11 @@ test('what is asked again without the part of a fault does not take the place of
   const fault = { issues: [{ path: 'training.tokens', message: 'too few', fixes: [] }] };
   worker.answer(JSON.stringify(fault));
   await new Promise(setImmediate);
-  worker.answer('{"scenario": {}}'); // of the later inputs
+  worker.answer('{"scenario": {}}'); // to the later inputs
   await new Promise(setImmediate);
-  worker.answer('{"scenario": {}}'); // of the former without training
+  worker.answer('{"scenario": {}}'); // to the former without training
   await new Promise(setImmediate);
-  worker.answer('{"scenario": {}}'); // of the presets alone
+  worker.answer('{"scenario": {}}'); // to the presets alone
   assert.deepEqual(await Promise.all([wrong, right]), [false, true]);
   assert.deepEqual(said, [0], 'the fault is not said any more');
 });

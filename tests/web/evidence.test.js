@@ -1,4 +1,4 @@
-// Published runs as the page reads them: as scenarios they are computed as the table of runs says.
+// Published runs as the page reads them: evaluated as scenarios, they give the values in the table of runs.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

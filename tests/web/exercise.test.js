@@ -33,7 +33,7 @@ test('a student draws the same numbers again, however the name is written; a cla
     const value = numbersOf(EXERCISE, `student ${i}`)['serving.concurrency'];
     counts.set(value, counts.get(value) + 1);
   }
-  // 100 expected of each; five standard deviations of 8.7.
+  // 100 of each are expected; the tolerance is five standard deviations of 8.7.
   for (const [value, count] of counts) assert.ok(Math.abs(count - 100) < 44, `${value}: ${count}`);
 });
 

@@ -1,4 +1,4 @@
-// What Explore does with what the core found: rows, filters, fronts, inputs of a mapping.
+// How Explore uses the core's results: rows, filters, frontiers, inputs of a mapping.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { timeLeft, workersFor } from '../../web/engine/pool.js';

@@ -41,7 +41,7 @@ test('an input is found by its label before its path before its help, the common
   );
 });
 
-// Over all inputs that the core describes, by their own labels; those of presets come last.
+// Searches all inputs that the core describes by their labels; inputs of presets come last.
 const { slipstick } = await loadSlipstick();
 const described = JSON.parse(slipstick.describe()).inputs.map((input) => ({
   ...input,

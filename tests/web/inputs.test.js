@@ -1,4 +1,4 @@
-// What may be typed into a field, and what must be refused: the page hands the text to the core, whose reading is the only one.
+// Texts that a field accepts or refuses: the page passes them to the core, which alone reads them.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -185,7 +185,7 @@ test('every accepted spelling is read as what it means', () => {
   const wrong = ACCEPTED.flatMap(([path, text, expected]) => {
     const report = evaluate(path, text);
     const found = valueAt(report.scenario, path);
-    // An issue elsewhere (a batch that the mapping cannot split) is no fault of the reading.
+    // An issue elsewhere (a batch that the mapping cannot divide) does not concern the reading.
     const refused = report.issues?.find((issue) => issue.path === path);
     return !refused && Math.abs(found - expected) <= 1e-9 * Math.abs(expected)
       ? []

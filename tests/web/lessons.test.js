@@ -1,4 +1,4 @@
-// What the lessons claim must come out of the module that the page runs.
+// The module that the page runs must confirm the claims of the lessons.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ for (const id of json('lessons/index.json')) {
     }
   });
 
-  // Only the choice marked as right may come true.
+  // Only the choice marked as right may be true.
   test(`the keyed answer of lesson ${id} follows from its reports`, () => {
     const reports = Object.fromEntries(
       Object.entries(scenariosOf(lesson)).map(([letter, inputs]) => [letter, evaluate(inputs)]),

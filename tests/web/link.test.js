@@ -29,7 +29,7 @@ const VALUES = [
   '+1',
 ];
 
-// A small generator of its own, so that a failure can be run again.
+// A small seeded generator, so that a failure can be repeated.
 function random(seed) {
   let state = seed;
   return (n) => {

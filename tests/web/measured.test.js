@@ -57,7 +57,7 @@ test('the link holds it', async () => {
   assert.deepEqual((await read(link, ['overview', 'serve'])).inputs, inputs);
 });
 
-// A list of 4,294,967,294 places took minutes to walk.
+// Walking a list of 4,294,967,294 places took minutes.
 test('a place that no list of measurements has is none', () => {
   assert.deepEqual(
     measurementsIn({

@@ -1,5 +1,5 @@
-// One JSON, one answer: what the page asks for inputs, and for a study's point, is what the core answers to the same JSON. What
-// nobody wrote follows what was written, for the page as for the command line.
+// One JSON, one answer: the page's requests for inputs, and for the points of a study, get the core's answer to the
+// same JSON. Unwritten inputs follow the written ones, on the page as on the command line.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -17,14 +17,14 @@ const { defaults } = described;
 const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
 const asked = (inputs) => requestOf(defaults, inputs, presetPaths);
 const evaluate = (request) => JSON.parse(slipstick.evaluate(JSON.stringify(request), ''));
-// The module leaves the timeline to a question of its own.
+// The module answers the timeline separately.
 function command(args, input) {
   const report = JSON.parse(slipstickCommand(['evaluate', ...args], input));
   if (report.training) report.training.timeline = [];
   return report;
 }
 
-// Same members and words, numbers to the last digits: the two builds' mathematics libraries round differently.
+// Same members and words, numbers up to the last digits: the math libraries of the two builds round differently.
 function assertSame(a, b, path = '') {
   if (typeof a === 'number' && typeof b === 'number')
     return assert.ok(Math.abs(a - b) <= 1e-9 * Math.abs(b), `${path}: ${a}, ${b}`);
@@ -113,6 +113,6 @@ test('the examples on Start are answered, each by a system that it fits', async 
     const report = evaluate(asked(inputs));
     assert.deepEqual([faults, report.issues], [[], undefined], id);
     const isPossible = (report.training ?? report.serving).feasible;
-    assert.equal(isPossible, id !== 'big', id); // 405B does not fit as it stands: the page shows the way on
+    assert.equal(isPossible, id !== 'big', id); // 405B does not fit the default: the page shows a way on
   }
 });

@@ -1,4 +1,4 @@
-// What may be typed into the Size scene, and how the link holds it.
+// Texts that the Size scene accepts, and how the link keeps them.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
