@@ -62,14 +62,14 @@ export const figureName = (path) => inPart(path, nameOf(path));
 
 export const inputName = (path) => inPart(path, labelOf(path));
 
-// An objective's or a member's name: "step_time_s" -> as figures are called.
+// The readable name of an objective or a member such as "step_time_s".
 export const memberName = (path) => labelOf(path);
 export const objectiveName = (of, name) => nameOf(`${of}.${name}`);
 
 export const reasonName = (of, reason) =>
   has(`reason.${reason}`) ? t(`reason.${reason}`) : t('explore.reason.limit', { name: objectiveName(of, reason) });
 
-// Every number of a report's part that is one figure, by its path.
+// Every number of a report's part that is a figure, by its path.
 export function figurePaths(report) {
   const paths = [];
   const visit = (value, path, depth) => {

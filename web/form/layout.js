@@ -97,7 +97,7 @@ export const GROUPS = [
   },
 ];
 
-// What a slide rule under an input spans: two decades about the preset's value, inside the input's own range.
+// The range of a slide rule under an input: two decades around the preset's value, inside the input's own range.
 export function span(input, value) {
   const { low = 0, high = Infinity, kind } = input;
   const counted = kind === 'count' || kind === 'length';
