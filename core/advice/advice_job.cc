@@ -95,7 +95,7 @@ void AdviceJob::StartSearch(const Proposal& proposal) {
       MappingSearchFor(WithOverrides(request_, proposal.overrides), now_.scenario, question_, SearchLimits(proposal));
 }
 
-// The proposal's limits. In serving, where they cost no lower bound on the time, also the limits on other figures.
+// The proposal's limits. In serving also those on other figures; in training they would prevent pruning by bounds.
 std::vector<std::string> AdviceJob::SearchLimits(const Proposal& proposal) const {
   std::vector<std::string> limits = proposal.search_limits;
   if (question_.part == "training") return limits;
@@ -148,7 +148,7 @@ void AdviceJob::Keep(Improvement improvement) {
   }
 }
 
-// The gain that a pair must beat: that of its better change alone or, with a new mapping, that of the mapping alone.
+// The gain that a pair must exceed: of its better change alone or, with a new mapping, of the mapping alone.
 double AdviceJob::GainToBeat(const Improvement& improvement) const {
   double gain = 0;
   for (const Improvement& one : changes_) {

@@ -30,7 +30,7 @@ class AdviceJob {
   [[nodiscard]] Json Report() const;
 
  private:
-  // A change that leads to an answer. Its proposal is as it was before the search for a mapping.
+  // A change that leads to an answer. Its proposal is in the state before the search for a mapping.
   struct Improvement {
     Proposal proposal;
     std::string title;

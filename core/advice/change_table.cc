@@ -13,7 +13,7 @@ constexpr std::string_view kAdapters =
     "Adapts a pre-trained model instead of training one: for some ten thousand examples of your own.";
 constexpr std::string_view kConfiguration = "A setting of the launch configuration.";
 constexpr std::string_view kDeeperBatch = "More users share a replica; each waits longer per token.";
-constexpr std::string_view kPerReplica = "serving.concurrency=null";  // else the requests in total rule
+constexpr std::string_view kPerReplica = "serving.concurrency=null";  // a total number of requests overrides the batch
 
 constexpr ChangeRow kRows[] = {
     {"mapping", "training", "", Needs::kSettings, "Best mapping", "Restart from a checkpoint with the new layout.",

@@ -8,13 +8,13 @@
 
 namespace slipstick {
 
-// When a change is worth trying.
+// When to try a change.
 enum class When {
   kAlways,
   kFeasible,    // only where the scenario fits
   kInfeasible,  // only where it does not
-  kLastResort,  // the same, and no row of its kind above it repaired it
-  kOnlyWay      // the same, and no row above it repaired it without a purchase
+  kLastResort,  // as kInfeasible, and no earlier row of its kind repaired the scenario
+  kOnlyWay      // as kInfeasible, and no earlier row repaired it without a purchase
 };
 
 struct ChangeRow {

@@ -33,7 +33,7 @@ Json FigureAt(const Json& report, const std::string& path) {
 
 double NumberOr0(const Json& report, const std::string& path) { return NumberAt(report, path).value_or(0); }
 
-// Nothing if the scenario does not have the limited value.
+// Nothing if the scenario has no such value.
 std::optional<double> LimitedValue(const std::string& path, const Scenario& scenario, const JudgedScenario& verdict) {
   if (path == kBudgetLimit) return NumberAt(verdict.report, "cost.system_usd");
   if (path == kPowerLimit && scenario.cost) return Fleet(scenario).FacilityPowerOf(scenario.cluster.devices).base();
@@ -51,7 +51,7 @@ std::string WithoutNumbers(std::string text) {
 Result<JudgedScenario> Judge(const Json& request, const AdviceQuestion& question) {
   Result<Scenario> scenario = ParseScenario(request);
   if (!scenario) return std::move(scenario.issues);
-  if (scenario->serving) scenario->serving->simulate.reset();  // percentiles are not part of the answer, and slow
+  if (scenario->serving) scenario->serving->simulate.reset();  // the answer has no percentiles, and simulation is slow
   JudgedScenario verdict;
   verdict.report = *Evaluate(*scenario, ReportDetail::Figures());
   verdict.scenario = Write(*scenario);

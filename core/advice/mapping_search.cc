@@ -50,7 +50,7 @@ std::vector<std::string> ServingLimits(const Json& scenario) {
   return limits;
 }
 
-// A prefill pool with its own device keeps its mapping; if it has none, that of the decode pool.
+// A prefill pool with its own device keeps its mapping, or takes the decode pool's if it has none.
 std::vector<std::string> ServingNarrowings(const Json& scenario) {
   std::vector<std::string> limits{"cp<=1"};
   const Json* const device = MemberAt(scenario, "serving.disaggregated.prefill_device");

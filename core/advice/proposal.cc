@@ -85,8 +85,8 @@ std::optional<Proposal> ProposalOf(const ChangeRow& row, const Json& request, co
   return proposal;
 }
 
-// The path for another preset of a part of the request: that of its preset, or of the whole part if the request states
-// more than the preset and the member `kept`.
+// The path at which to set another preset of a part: the part's preset, or the whole part if the request states more
+// than the preset and the member `kept`.
 std::string PathOfPreset(const Json& request, std::string_view part, std::string_view kept = "") {
   const Json* written = FindMember(request, part);
   bool is_plain = written != nullptr && written->is_object();
@@ -114,7 +114,7 @@ std::vector<Proposal> NewerDevices(const Json& request, const Json& scenario) {
   return proposals;
 }
 
-// In serving, as many requests as the scenario requests, or as many as fit.
+// Proposes each smaller model; in serving, also with as many concurrent requests as fit.
 std::vector<Proposal> SmallerModels(const AdviceQuestion& question, const Json& request, const Json& scenario) {
   std::vector<Proposal> proposals;
   const std::string path = PathOfPreset(request, "model");

@@ -17,7 +17,7 @@ struct Proposal {
   Needs needs = Needs::kSettings;
   Json overrides = Json::object();  // path -> value
   MappingSearch search = MappingSearch::kNone;
-  std::vector<std::string> search_limits;  // in addition to those of every search
+  std::vector<std::string> search_limits;  // in addition to the limits of every search
   bool only_first_of_kind = false;         // not tried if another proposal of its kind was an answer
   bool only_way = false;                   // not tried if an answer needs no purchase and does the same work
   std::vector<std::string> of = {};        // for a pair: the ids of its two proposals
@@ -25,7 +25,7 @@ struct Proposal {
   [[nodiscard]] std::string Kind() const { return id.substr(0, id.find('.')); }
 };
 
-// In the order in which they are tried. `now`: the current scenario; `request`: the same as written.
+// In the order in which to try them. `now`: the current scenario; `request`: its request as written.
 std::vector<Proposal> ProposalsFor(const AdviceQuestion& question, const Json& request, const JudgedScenario& now);
 
 // Whether two proposals can be made together.

@@ -18,7 +18,7 @@ struct AdviceQuestion {
   std::string second;  // decides between equal gains, and for changes that leave the objective unchanged; "" if
                        // there is none
   std::vector<Condition> limits;
-  std::vector<std::string> mapping_limits;  // those of `limits` that a search over mappings supports, too
+  std::vector<std::string> mapping_limits;  // the part of `limits` that a search over mappings also supports
   std::size_t top = 10;
 };
 

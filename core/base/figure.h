@@ -1,4 +1,4 @@
-// Names for computed numbers: a figure is a line of its own in an explanation.
+// Names for computed numbers: a figure has its own line in an explanation.
 //
 //   const Seconds wait = Figure("Wait for launches", norm(device_time, launch_time, 4) - device_time,
 //                               "kernels and their launches overlap; the fourth norm says how far");
@@ -46,7 +46,7 @@ Quantity<E...> Exactly(double value, Quantity<E...> formula) {
   return Quantity<E...>::FromBase(value, formula.node()->tape->Add(std::move(exact)));
 }
 
-// The option at an index, which was chosen by comparing all of them.
+// Records the option at index `chosen` as the result of comparing all options.
 template <class Q>
 Q Choose(std::string_view title, const std::vector<std::pair<std::string, Q>>& options, std::size_t chosen,
          std::string_view note = "") {

@@ -12,7 +12,7 @@ namespace slipstick {
 
 enum class Op : std::uint8_t {
   kInput,
-  kSame,  // another figure under a title of its own
+  kSame,  // another figure's value under a second title
   kNegate,
   kAdd,
   kSubtract,
@@ -28,7 +28,7 @@ enum class Op : std::uint8_t {
   kCeil,
   kFloor,
   kNorm,
-  kChoice,     // the value of one of its operands, by comparing them
+  kChoice,     // the operand that a comparison chose
   kProcedure,  // found step by step from its operands, by a simulation or a search
 };
 
@@ -38,8 +38,8 @@ std::string_view NameOf(Op op);
 // The value for these operands; not for inputs, choices and procedures, which have no formula.
 double ValueOf(Op op, std::span<const double> x);
 
-// The derivative by operand `by`, where the operation has the value `value`. For max and min it is that of the chosen
-// operand, for steps (ceil, floor) that of the line through them, 0 below the first. A norm's power is a constant.
+// The derivative by operand `by`, given the operation's value. For max and min, of the chosen operand; for steps (ceil,
+// floor), of the line through them, 0 below the first. A norm's power is a constant.
 double SlopeOf(Op op, double value, std::span<const double> x, std::size_t by);
 
 // (a^p + b^p)^(1/p): two limits that partly overlap; p = 1 is the sum, p = infinity the maximum.

@@ -91,7 +91,7 @@ constexpr auto operator/(Quantity<A...> a, Quantity<B...> b) {
   return Quantity<(A - B)...>::FromBase(value, internal::Join(Op::kDivide, value, a.operand(), b.operand()));
 }
 
-// With a plain number on one side, which becomes a literal.
+// Operators with a plain number on one side, which becomes a literal.
 template <int... A, Arithmetic N>
 constexpr auto operator*(Quantity<A...> a, N b) {
   return a * Quantity<(A * 0)...>(b);

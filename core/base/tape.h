@@ -61,7 +61,7 @@ struct Node {
   std::vector<Operand> many{};   // of a choice or a procedure
   const Label* label = nullptr;  // null: an intermediate result
   Tape* tape = nullptr;
-  std::size_t place = 0;  // index on the tape; greater than those of its operands
+  std::size_t place = 0;  // index on the tape; greater than the operands' indices
 
   [[nodiscard]] std::size_t arity() const;
   [[nodiscard]] const Operand& operand(std::size_t i) const { return many.empty() ? few[i] : many[i]; }

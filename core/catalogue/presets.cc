@@ -72,7 +72,7 @@ Json Entry::SingleDevice() const {
   return json;
 }
 
-// Its letters and digits, with a hyphen for all that stands between them.
+// A name as an id: its letters and digits, with a hyphen for every run of other characters.
 std::string WordsOf(std::string_view name) {
   std::string words;
   for (const char c : name) {

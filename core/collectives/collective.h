@@ -17,7 +17,7 @@ struct GroupView;  // group_view.h
 // Time of the requested algorithm, or of the fastest that applies. Zero for a group of one; never below bytes over
 // bandwidth. If the algorithm that the cluster names cannot run, it is the fastest one's time, and `applies` is false.
 CollectiveTime TimeOf(const CollectiveCall& call, const GroupPlacement& group, const Cluster& cluster);
-// The same for a group whose view of the network is known.
+// As above, for a group whose view of the network is known.
 CollectiveTime TimeOf(const CollectiveCall& call, const GroupView& group, const CollectiveChoice& choice);
 
 // Names of the algorithms that apply, in the order of the table.

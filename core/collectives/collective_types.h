@@ -46,7 +46,7 @@ struct CollectiveCall {
   std::string_view algorithm = "";
   std::optional<CustomAllReduce> custom = std::nullopt;  // the engine's all-reduce kernel, if any
   AlphaBetaOptions alpha_beta{};
-  // Bandwidth efficiency of a NIC; absent: that of the collective when it runs alone.
+  // Bandwidth efficiency of a NIC; absent: the collective's efficiency when it runs alone.
   std::optional<Ratio> nic_efficiency = std::nullopt;
   Seconds launch{};  // host launch of the library's kernel, unless a graph hides it; not added to the engine's kernels
 };

@@ -34,10 +34,10 @@ struct LevelView {
 
 bool IsGrid(const LevelView& view);
 
-// A value that was computed from the shape of the group's block in a grid, or from the number of its direct wires.
-// Explanations show all numbers that determine the shape.
+// Records a value computed from the shape of the group's block in a grid, or from the number of its direct wires, so
+// that explanations show all numbers that determine the shape.
 Ratio OfBlock(std::string_view title, Ratio found, const LevelView& view, std::string_view note = "");
-// The same for the links of a view, if its ranks, distances and level have nodes.
+// Records the links of a view likewise, if its ranks, distances and level have nodes.
 void RestOnBlock(LevelView& view);
 
 struct GroupView {

@@ -36,7 +36,7 @@ AlgorithmTime HalvingByDistance(const CollectiveInstance& instance) {
   const Ratio ranks = instance.view.ranks, passes = PassesOf(instance), leaf = view.leaf;
   const Ratio oversubscription = view.level->oversubscription;
   const bool on_ring = IsGrid(view);
-  // Latencies; bytes on the busiest link relative to the call's bytes, and those of them through the core.
+  // Latencies; bytes on the busiest link relative to the call's bytes, in total and through the core.
   double hops = 0, load = 0, load_on_core = 0;
   for (double distance = ranks / 2; distance >= 1; distance /= 2) {
     const double far = on_ring ? distance : distance >= leaf ? 2 : 1;

@@ -91,7 +91,7 @@ std::string ReadAll(const std::string& name, std::string& text) {
   if (name != "-") file.open(name);
   std::istream& from = name == "-" ? std::cin : file;
   if (!ReadUpTo(std::nullopt, from, text)) return kTooLong;
-  if (from.bad() || (name != "-" && !file.is_open())) return "Cannot read this file";  // none, or a folder
+  if (from.bad() || (name != "-" && !file.is_open())) return "Cannot read this file";  // missing, or a folder
   return text.empty() ? "This file is empty" : "";
 }
 
@@ -126,7 +126,7 @@ bool HasOption(const slipstick::Verb& verb, const std::string& name) {
          std::any_of(options.begin(), options.end(), [&name](const auto* option) { return option->name == name; });
 }
 
-// Adds measurements that replace those of the request; false if one is not PATH=VALUE.
+// Adds measurements that replace the request's; false if one is not PATH=VALUE.
 bool AddMeasured(const std::vector<std::string>& measured, std::vector<std::string>& assignments) {
   if (!measured.empty()) assignments.emplace_back("measured=[]");
   for (std::size_t i = 0; i < measured.size(); ++i) {

@@ -40,15 +40,15 @@ Decoder DecoderOf(const Request& request, const Device& device) {
     norm.rows = pixels;
     norm.columns = inputs;
     KernelTime pass = TimeOf(norm, device);
-    pass.flops = {};                    // only products count
-    decoder.time.Add(pass, 2 * times);  // once for its statistics, once for its result
+    pass.flops = {};                    // only products count as FLOPs
+    decoder.time.Add(pass, 2 * times);  // one pass for the norm's statistics, one for its result
   };
   double area = 1;
   for (std::size_t level = 0; level < kWidths.size(); ++level, area *= 4) {
     const Ratio width = kWidths[level] * last;
     const Ratio pixels = overlap * batch * FramesOf(request, level) * request.pixels / area;
     if (level + 1 == kWidths.size()) {
-      convolve(pixels, width, width, 10);  // two blocks in the middle and three of the level, two convolutions each
+      convolve(pixels, width, width, 10);  // two blocks in the middle and three in the level, two convolutions each
       convolve(pixels, model.latent_channels, width, 1);
     } else {
       const Ratio before = kWidths[level + 1] * last;
@@ -57,7 +57,7 @@ Decoder DecoderOf(const Request& request, const Device& device) {
       convolve(pixels, width, width, 5);
     }
   }
-  // A convolution of the last level, which reads the width of the previous one; a video, by one latent frame at a time.
+  // The largest convolution: at full size, with the previous level's width; for a video, one latent frame at a time.
   const Ratio frames_at_once = min(request.frames, Ratio(model.latent_frames));
   decoder.activations =
       Figure("Activations of the decoder", batch * frames_at_once * request.pixels * 2 * (2 * last) * (2 * kB),

@@ -41,7 +41,7 @@ struct DiffusionModel {
   Tally latent_frames = 1;    // frames of a latent frame; 1: images
   Tally latent_channels = 16;
   Tally decoder_width =
-      128;  // channels of the decoder's last level; of those before twice, four and four times as many
+      128;  // channels of the decoder's last level; the levels before it have 2, 4 and 4 times as many
   // Published settings.
   Tally steps = 50;
   Tally width = 1024, height = 1024;
@@ -63,12 +63,12 @@ struct DiffusionRun {
   AttentionAlgorithm attention = AttentionAlgorithm::kAuto;
   bool compiled = true;
   Seconds launch;             // host, per operation that is not compiled
-  Ratio convolutions = 1;     // rate of those in three dimensions, of that of products
-  Ratio decoder_overlap = 1;  // work of a decoder of overlapping tiles over that of one for the whole
+  Ratio convolutions = 1;     // rate of 3D convolutions over the rate of matrix products
+  Ratio decoder_overlap = 1;  // work of a decoder on overlapping tiles over the work without tiles
   bool offload = false;
   Tally ulysses = 1, ring = 1;
   bool guidance_parallel = false;
-  std::optional<Tally> devices;  // default: those of one replica
+  std::optional<Tally> devices;  // default: one replica
 };
 template <>
 struct Schema<DiffusionRun> {

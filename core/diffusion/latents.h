@@ -11,11 +11,11 @@ struct Request {
   Ratio hidden, heads, ffn, head_dim, modulation_width;
   Ratio joint_blocks, single_blocks, cross_blocks, dual_blocks;
   Ratio passes;     // of the transformer per step, with and without the prompt
-  Ratio sequences;  // images or clips in a pass, once more where both passes are one batch
+  Ratio sequences;  // images or clips in a pass; twice as many if both guidance passes are one batch
   Ratio in_turn;    // passes of a device in a step, one after another
   Ratio image_tokens, text_tokens;
   Ratio frames, pixels;  // pixels of a frame
-  Ratio ranks;           // number that share the tokens of a pass
+  Ratio ranks;           // devices that share the tokens of a pass
 };
 Request RequestOf(const DiffusionRun& run);
 

@@ -56,13 +56,13 @@ class Pass {
     AddRows(RowKind::kNorm, rows, request_.hidden, passes);
   }
 
-  // Queries, keys and values: one product where it is compiled, three of PyTorch.
+  // Query, key and value projections: one product if compiled, three in eager PyTorch.
   void InputProducts(Ratio rows, Ratio outputs, Ratio times) {
     Product(rows, outputs, request_.hidden, times);
     Launch(2 * times);
   }
 
-  // Shifts, scales and gates from the time embedding, behind an activation.
+  // Shifts, scales and gates from the time embedding, after an activation.
   void Modulation(Ratio vectors, Ratio times) {
     Product(Batch(), vectors * request_.hidden, request_.modulation_width, times);
     Launch(times);
@@ -112,7 +112,7 @@ class Pass {
       const Seconds one = TimeOver("ulysses", CollectiveType::kAllToAll, bytes);
       pass_.communication += times * (4 * one);
       Launch(4 * times);
-      // A copy of its own orders the rows before they are sent, and another one those that came.
+      // Separate copies reorder the rows before they are sent and after they are received.
       if (!is_compiled()) Passes(rows, 8 * times, 8 * times);
     }
     if (run.ring > 1) {
@@ -147,7 +147,7 @@ class Pass {
     Dual();
   }
 
-  // The second attention of a joint block, whose input is the first one's with a modulation of its own.
+  // The second attention of a joint block; it modulates the first one's input separately.
   void Dual() {
     const Ratio blocks = request_.dual_blocks, hidden = request_.hidden, rows = ImageRows();
     if (!(blocks > 0)) return;

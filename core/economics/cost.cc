@@ -38,7 +38,7 @@ void CheckPackageArea(const DeviceBill& bill, std::vector<Infeasibility>& infeas
                                        " mm² can be packaged (cost.device.package.area_limit)"});
 }
 
-// Dies are stacked on others of the package: one at least stands on the carrier or substrate.
+// Stacked dies stand on other dies: at least one die of the package must stand on the carrier or substrate.
 void CheckStack(const DeviceBill& bill, std::vector<Infeasibility>& infeasible) {
   const auto stacked = [](const DieInput& die) { return die.stacked; };
   if (bill.dies.empty() || !std::all_of(bill.dies.begin(), bill.dies.end(), stacked)) return;

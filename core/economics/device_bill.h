@@ -62,7 +62,7 @@ struct Schema<DeviceBill> {
   static const Fields fields;
 };
 
-// The part that depends only on areas: computed once and reused by every Monte-Carlo sample.
+// The part that depends only on areas: computed once and reused for every Monte-Carlo sample.
 struct DeviceGeometry {
   std::vector<Ratio> dies_per_wafer;  // per die of the bill
   PackageGeometry package;
@@ -79,7 +79,7 @@ struct DeviceCost {
   Ratio yield = 1;  // good packages per package started
 };
 DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry);
-// A quoted package is priced by its parts from now on, as much above or below their cost as the quote is now.
+// From now on prices a quoted package by its parts, at the present ratio of the quote to their cost.
 void PriceByParts(DeviceBill& bill);
 // The gross margin that the price leaves.
 double MarginOf(const DeviceCost& cost);

@@ -23,7 +23,7 @@ Ratio HarvestOf(const DieInput& die) {
   return HarvestYield(LawOf(die), harvest, die.node.defect_density);
 }
 
-// The share of dies that can be sold: the better of two ways. There is no closed form.
+// Share of dies that can be sold: whole or harvested, whichever is more. There is no closed form.
 Ratio SellableShare(const DieInput& die, Ratio whole) {
   const double harvested = Harvested(die) ? HarvestOf(die) : Ratio(0), share = max(harvested, whole.base());
   if (whole.node() == nullptr) return share;

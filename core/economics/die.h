@@ -22,7 +22,7 @@ struct ProcessNode {
   Ratio clustering = 1;
   Band clustering_band;
   Dollars mask_set;
-  Dollars design;               // designing a 300 mm^2 die up to tape-out, masks included
+  Dollars design;               // design of a 300 mm^2 die up to tape-out, masks included
   PerArea logic_density;        // transistors, of the library
   SquareMillimetres sram_cell;  // high-density cell
   double analog_scale = 1;      // area of analog and PHY circuits relative to 7 nm

@@ -11,7 +11,7 @@
 namespace slipstick {
 
 inline constexpr Count kMaxStacks = 1024;
-// Prices move: a listed price is that of its year.
+// Prices change: a listed price holds for its year.
 inline constexpr Count kFirstPriceYear = 2010, kLastPriceYear = 2100;
 
 struct MemoryInput {

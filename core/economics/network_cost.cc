@@ -73,7 +73,7 @@ namespace {
 
 bool IsDirect(Topology topology) { return IsGrid(topology) || topology == Topology::kFullyConnected; }
 
-// Direct links, and the power of their optics: that of a port's link in proportion to the bandwidth.
+// Direct links, and the power of their optics: a port's link power in proportion to the bandwidth.
 struct DirectLinks {
   Dollars price;
   Watts power;
@@ -92,7 +92,7 @@ DirectLinks PriceLinks(const NetworkLevel& level, Ratio parts, Ratio devices, Do
   return direct;
 }
 
-// Cables and optics per port of a device. Stated for one, two and three links; others are on a line through two.
+// Cables and optics per port of a device, stated for one, two and three links; for other numbers, linear through two.
 Dollars PriceCables(Ratio links, const NetworkPort& port, const SystemInputs& inputs) {
   const Dollars one = inputs.cables_one_tier.value_or(port.cables_one_tier);
   const Dollars two = inputs.cables_two_tiers.value_or(port.cables_two_tiers);
@@ -110,7 +110,7 @@ struct SwitchedLevel {
   Watts power;
   Ratio tiers, count;
 };
-// `below`: devices that the levels inside join, which pass on the traffic of other planes.
+// `below`: devices that the inner levels join, which forward the traffic of other planes.
 SwitchedLevel PriceSwitches(const NetworkLevel& level, Ratio below, Ratio reached, Ratio devices,
                             const SystemInputs& inputs) {
   const NetworkPort& port = level.port;

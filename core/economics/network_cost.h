@@ -11,8 +11,8 @@ struct SwitchTree {
   Ratio tiers, switches;
   Ratio links;  // per port of a device, its own one and those between switches
 };
-// Oversubscription reduces the uplinks of each tier. With two tiers a leaf divides its uplinks evenly over the spines,
-// as in NVIDIA's DGX SuperPOD: 24 leaves of 32 uplinks have 16 spines, not 12.
+// Oversubscription reduces the uplinks of each tier. With two tiers, a leaf divides its uplinks evenly over the spines,
+// as in NVIDIA's DGX SuperPOD: 24 leaves with 32 uplinks each have 16 spines, not 12.
 SwitchTree BuildTree(Ratio endpoints, Ratio ports, Ratio oversubscription = 1);
 
 // A balanced dragonfly: a quarter of a router's ports goes to devices, a quarter to other groups, half to its own.

@@ -11,14 +11,14 @@ namespace {
 
 constexpr Seconds kAccountingYear = kHoursPerYear * kHour;
 
-// Cost per device of the network inside the server that the server's price does not include.
+// Cost per device of the network inside the server, beyond what the server's price includes.
 Dollars NetworkBeyondPrice(const NetworkCost& network, const SystemInputs& inputs) {
   return Figure("Network inside the server beyond what its price includes, of a device",
                 network.inside + network.adapters - inputs.adapters_included.value_or(network.adapters),
                 "links, switches and adapters; negative where there is less");
 }
 
-// Power of the network of all devices that the servers' power does not include, at any load.
+// Power of all devices' networks at any load, beyond what the servers' power includes.
 Watts PowerNetwork(Ratio devices, const NetworkCost& network, const SystemInputs& inputs) {
   const Watts more = Figure(
       "Power of the network inside the server beyond what its power includes, of a device",
@@ -61,7 +61,7 @@ Operation Operate(const Cluster& cluster, const SystemInputs& inputs, const Netw
   return operation;
 }
 
-// Adds up these lines over the life of the system.
+// Adds up the lines over the life of the system.
 SystemCost CostOf(std::vector<BillLine> lines, const Operation& operation) {
   SystemCost cost;
   cost.total = Figure("Total cost of ownership", Total(lines));

@@ -1,4 +1,4 @@
-// A monolithic device split into chiplets, and where that breaks even.
+// A monolithic device split into chiplets, and when the split breaks even.
 //
 // The silicon of the first kind of die is divided into n equal dies. Each has its part of the circuits and its share of
 // the die-to-die links: a ring of n links (one for two dies) with the given bandwidth through the given interface, or
@@ -43,11 +43,11 @@ struct DieLayout {
   // Edge left for memory and network beside the links: on the I/O die, or on the outer edge of the compute dies, which
   // form a grid as square as their number allows.
   Millimetres shoreline;
-  // Bandwidth at which dies can read each other's memory: each reads the share (n - 1) / n from other dies, over n / 4
-  // links of the ring on average, so the whole device streams at most 4 links over n - 1 / n. Absent for one die.
+  // Bandwidth at which dies can read each other's memory: that of all links, over the mean number of links that a byte
+  // crosses: n / 4 in a ring of n dies, (n - 1 / n) / 4 for odd n, local reads included. Absent for one die.
   std::optional<BytesPerSecond> memory_limit;
 };
-// Lays out the circuits of one die of `area`; `analog_scale` is that of the compute dies' node.
+// Lays out the circuits of one die of `area`; `analog_scale`: of the compute dies' node.
 DieLayout LayOut(const Partition& partition, SquareMillimetres area, double analog_scale);
 
 // Whether the device is not split.

@@ -15,7 +15,7 @@ enum class RentalTerm {
 };
 ENUM_NAMES(RentalTerm, {kOnDemand, "on_demand"}, {kReserved, "reserved"}, {kSpot, "spot"});
 
-// Prices change: a listed price is that of its date.
+// Prices change: a listed price holds for its date.
 struct Rental {
   std::string preset;
   std::string name = "custom";

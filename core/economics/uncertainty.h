@@ -16,7 +16,7 @@ struct Guess {
 // Every input whose band is not {1, 1}.
 std::vector<Guess> Guesses(const CostInputs& inputs);
 
-// Multiplies one of these values by `factor`; for a bond yield, its loss.
+// Multiplies the value of a guess by `factor`; for a bond yield, the loss.
 void Turn(CostInputs& inputs, std::size_t guess, double factor);
 
 struct DrawnCost {
@@ -29,7 +29,7 @@ struct DrawnCost {
 std::vector<DrawnCost> DrawOutcomes(const Cluster& cluster, const CostInputs& inputs, std::uint64_t seed, Count first,
                                     Count last);
 
-// Inverse of the cumulative triangular distribution on (low, 1, high).
+// Inverse of the cumulative triangular distribution on (low, high) with its peak at 1.
 double TriangularAt(const Band& band, double share);
 
 // One input at its ends, the others at their values; sorted by the change of the cost per GPU-hour, largest first.

@@ -34,7 +34,7 @@ auto EmittedOf(const HardwareCost& cost, Energy energy) {
   return Figure("Emitted", energy * cost.grid_intensity, "operational; embodied carbon is a separate figure");
 }
 
-// Embodied carbon, including server and network, in proportion to the time used out of the devices' life.
+// Embodied carbon of devices, servers and network, in proportion to the fraction of the devices' life used.
 template <class Time>
 auto EmbodiedOf(const HardwareCost& cost, Time device_seconds) {
   return Figure("Embodied", cost.carbon.of_system * device_seconds / cost.use, "share of the device's hours in use");

@@ -33,14 +33,14 @@ struct TrainingCostEfficiency {
   std::optional<TokensPerDollar> tokens_per_usd;
   std::optional<TokensPerJoule> tokens_per_j;
 };
-// Cost and energy per output token of the deployment, for all its devices or for those of one pool.
+// Cost and energy per output token, for the whole deployment or for one pool.
 struct TokenCost {
   EnergyParts<JoulesPerToken> energy;
   std::optional<DollarsPerToken> token;
   std::optional<GramsPerToken> emitted, embodied;
 };
 struct ServingCostEfficiency : TokenCost {
-  std::optional<ByPass<TokenCost>> pools;  // of the two pools, whose sums are the other members
+  std::optional<ByPass<TokenCost>> pools;  // the two pools, which add up to the other members
   std::optional<Dollars> session;          // per session: all its turns
   std::optional<TokensPerDollar> tokens_per_usd;
   std::optional<TokensPerJoule> tokens_per_j;

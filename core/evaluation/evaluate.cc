@@ -26,7 +26,7 @@
 namespace slipstick {
 namespace {
 
-// The sources of the inputs to which explanations lead.
+// The sources of the inputs that explanations lead to.
 Json SourcesOf(const Json& explanations, const Json& scenario) {
   const auto sources = InputSources(scenario);
   std::map<std::string_view, std::string_view> reached;
@@ -48,8 +48,8 @@ std::vector<Chosen> ChosenFor(const Scenario& scenario, std::string_view part) {
   return chosen;
 }
 
-// The scenario as a request with the same answer. If unwritten degrees would be chosen again, the request turns that
-// off.
+// The scenario as a request with the same answer. If degrees that the user left out would be chosen anew, the request
+// turns that off.
 Json WriteRequest(const Scenario& scenario) {
   Json request = Write(scenario);
   if (scenario.measured.empty()) request.erase("measured");
@@ -90,14 +90,14 @@ class Evaluation {
   [[nodiscard]] const std::vector<ShownNumber>& shown() const { return shown_; }
 
  private:
-  // Only the figures of the part in question are recorded, and those of cost, on which others depend.
+  // Records only the requested part, and the cost part, on which others depend.
   [[nodiscard]] Tape* TapeOf(std::string_view part) const {
     return detail_.explain == "*" || detail_.explain.substr(0, detail_.explain.find('.')) == part ? tape_ : nullptr;
   }
 
   [[nodiscard]] const CostReport* Cost() const { return cost_ ? &*cost_ : nullptr; }
 
-  // Adds texts once: training and serving may have the same warning.
+  // Adds each text once: training and serving may have the same warning.
   void Warn(const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
       if (std::find(issued_.begin(), issued_.end(), text) == issued_.end())
@@ -120,7 +120,7 @@ class Evaluation {
     cost_.emplace(CostPart{std::move(cost), {}, efficiency});
     if (detail_.estimates) cost_->assumed = EstimatedCosts(*scenario_.cost);
     if (detail_.intervals) cost_->device_interval = DeviceCostInterval(scenario_, *cost_);
-    // Shown first, so that figures which others depend on have their names from the cost part.
+    // Shown first, so that figures of the cost part get their names there and not from the parts that depend on them.
     if (tape_ != nullptr) AddShown(*cost_, shown_);
   }
 

@@ -17,7 +17,7 @@
 namespace slipstick {
 namespace {
 
-// A figure that somebody measured: what it is evidence of, and what the core says of it. A rate's error is that of the
+// A figure that publishers measure, and the core's figure to compare it with. The error of a rate is the error of its
 // time.
 struct TrainingFigure {
   std::string_view path;
@@ -74,7 +74,7 @@ std::string TextAt(const Json& json, std::string_view key) {
   return member != nullptr && member->is_string() ? TextOf(*member) : std::string();
 }
 
-// A run that nobody can look up is no evidence.
+// Required members: a run that nobody can look up is no evidence.
 constexpr std::pair<std::string_view, std::string_view> kWhoMeasured[] = {
     {"publisher", "Enter who measured: runs of one publisher are left out together"},
     {"campaign", "Enter what was measured, and when"},

@@ -4,10 +4,10 @@
 //    "rows": [{"id": "…", "figure": "training.step_time_s", "value": 1.42, "model": "NAME",
 //              "cluster": {…}, "training": {…}}]}
 //
-// Publisher, campaign and source are required. A row is a request with the figure that was measured, in base units. A
-// rate of one stream or of a batch stands as the time it means. `model` names one of the file or of the catalogue.
-// "whole_runs": true marks production runs, of any training figure. "tuning" says how the engines of the file were run,
-// tuned or stock; a row can say it itself.
+// Publisher, campaign and source are required. A row is a request with the figure that was measured, in base units. The
+// rate of one stream or of a batch is stored as a time. `model` names a model of the file or of the catalogue.
+// "whole_runs": true marks production runs, for any training figure. "tuning" says how the file's engines were run,
+// tuned or stock; a row may override it.
 #pragma once
 
 #include <optional>
@@ -34,7 +34,7 @@ struct EvidenceFiles {
   std::vector<MeasuredSource> sources;
   std::vector<MeasuredRun> runs;  // ordered (OrderRuns)
   RunDistance distance;
-  Issues issues;  // rows that this core does not answer, and faults of the files
+  Issues issues;  // rows that this core cannot answer, and faults of the files
 };
 EvidenceFiles ReadEvidence(const std::vector<EvidenceFile>& files, const RunDistance& distance);
 // The distance of the catalogue (core/presets/distances/measured-runs.json).
@@ -42,7 +42,7 @@ RunDistance CatalogueDistance();
 
 inline constexpr std::string_view kImageOrClipFigure = "diffusion.latency_s";
 
-// A figure that people measure, as a report has it; nothing if it is another one.
+// A figure that people measure, with its path in a report; nothing for other figures.
 struct EvidenceFigure {
   MeasuredKind kind = MeasuredKind::kStepTime;
   double value = 0;
@@ -50,7 +50,7 @@ struct EvidenceFigure {
 std::optional<EvidenceFigure> FigureOf(const TrainingReport& report, std::string_view path);
 std::optional<EvidenceFigure> FigureOf(const ServingReport& report, std::string_view path);
 
-// {"id", "source", "kind", "measured", "computed", "error"}: in seconds for a step, whatever its figure was.
+// {"id", "source", "kind", "measured", "computed", "error"}; for a training step both values are in seconds.
 Json WrittenRun(const MeasuredRun& run, std::string_view source);
 
 // C++ source of MeasuredRuns, MeasuredSources and MeasuredDistance.

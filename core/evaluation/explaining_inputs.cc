@@ -64,7 +64,7 @@ struct Point {
   double value = 0, gap = 0;
 };
 
-// The zero of the gap between two values: false position in logarithms, with the weight of a retained end halved.
+// The zero of the gap between two values, by false position in logarithms; halves the weight of a retained end.
 Point Closed(Gap& gap, Point near, Point far) {
   double near_weight = near.gap, far_weight = far.gap;
   for (int i = 0; i < kSteps && std::abs(far.gap) > kExact; ++i) {

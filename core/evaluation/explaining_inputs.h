@@ -35,7 +35,7 @@ bool IsCost(std::string_view figure);
 // Constants that were fitted to measurements and may differ on the user's system.
 std::span<const std::string_view> InputsBehind(std::string_view figure);
 std::span<const std::string_view> InputsBehindCollectives();
-// Factors of how an engine is run. They explain any slower run, so they are tried only if no other input does.
+// Factors of how an engine is run. They can explain any slower run, so they are tried only if no other input does.
 std::span<const std::string_view> FactorsOfSoftware(std::string_view figure);
 
 // The inputs among `paths` that move the figure, sorted by the change that they need, least first. `resolved`: the

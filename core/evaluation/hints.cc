@@ -43,7 +43,7 @@ std::string MappingText(const TrainingMapping& mapping) {
 
 std::string TimesText(double ratio) { return TenthsText(ratio) + " times"; }
 
-// The largest multiple of a server up to `devices` whose only prime factors are 2, 3 and 5; 0 if that is `devices`.
+// The largest multiple of a server, at most `devices`, whose only prime factors are 2, 3 and 5; 0 if that is `devices`.
 Count DevicesThatSplit(Count devices, Count server) {
   const auto splits = [](Count n) {
     for (const Count factor : {Count{2}, Count{3}, Count{5}}) {

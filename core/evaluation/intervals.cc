@@ -76,8 +76,8 @@ std::string RepeatedText(double low, double high) {
          " than this.";
 }
 
-// Narrows the interval of an answer that was moved to the user's own measurements. The measured figure is as certain as
-// repeated runs; another figure of its kind is as certain as on a machine that was calibrated by one run.
+// Narrows the interval of an answer that was moved to the user's own measurements: for the measured figure to the
+// spread of repeated runs, for other figures of its kind to the error on a machine calibrated by one run.
 template <class Quantity, class Report>
 void Narrow(Interval<Quantity>& interval, Quantity value, MeasuredKind kind,
             const std::vector<OwnMeasurement>& measured, const Report& report) {
@@ -87,7 +87,7 @@ void Narrow(Interval<Quantity>& interval, Quantity value, MeasuredKind kind,
     const bool is_measured = std::abs(figure->value / own.value - 1) <= kReproduced;
     const RunDistance& by = MeasuredDistance();
     LogSpread spread = is_measured ? by.repeated : SpreadOf(kind, by.spread).calibrated;
-    if (kind == MeasuredKind::kThroughput) std::swap(spread.below, spread.above);  // the spread is that of the time
+    if (kind == MeasuredKind::kThroughput) std::swap(spread.below, spread.above);  // the spread is of the time
     const Quantity low = std::exp(-spread.below) * value, high = std::exp(spread.above) * value;
     if (low <= interval.low && high >= interval.high) continue;
     interval.low = std::max(low, interval.low), interval.high = std::min(high, interval.high);
@@ -98,7 +98,7 @@ void Narrow(Interval<Quantity>& interval, Quantity value, MeasuredKind kind,
   }
 }
 
-// Whether the time of an image or clip was measured by the user and the answer moved to it.
+// Whether the user measured the time of an image or clip and the answer was moved to it.
 bool IsOwn(const DiffusionReport& report, const OwnMeasurement& own) {
   return own.path == kImageOrClipFigure && own.Moves() &&
          std::abs(report.latency.base() / own.value - 1) <= kReproduced;
@@ -110,7 +110,7 @@ std::string ImageWhyText(const Likely& likely, bool is_own) {
   return WhyText(likely, kind) + " It rests on " + CountText(kind) + ", few of their kind.";
 }
 
-// Explains the ends as results of the answer and of its known errors.
+// Records the ends in explanations as procedures that rest on the answer.
 template <class Quantity>
 Interval<Quantity> Explained(Interval<Quantity> interval, Quantity value, std::string_view how = kFromRuns) {
   interval.low = Procedure("Low end of the 90 % interval", interval.low, {{value, 1}}, how);

@@ -1,4 +1,4 @@
-// Intervals of the headline figures: nine of ten measurements of a system like this would lie inside.
+// Intervals of the headline figures: each would hold nine of ten measurements of a system like this.
 #pragma once
 
 #include <optional>

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kMember = "measured";
 constexpr std::size_t kMost = 8;             // maximum measurements per request
 constexpr double kContradiction = 5. / 1e3;  // relative error above which measurements contradict each other
-constexpr double kDigits = 1e3;              // four significant digits of an offered value
+constexpr double kDigits = 1e3;              // offered values have four significant digits
 
 struct Place {
   Scenario scenario;
@@ -39,7 +39,7 @@ std::string MemberText(const Json& json, std::string_view key) {
   return member != nullptr && member->is_string() ? TextOf(*member) : std::string();
 }
 
-// An issue that disappears with any of its fixes; the last fix removes the measurements.
+// An issue that any of its fixes resolves; the last fix removes the measurements.
 Issue WrongAt(std::string path, std::string message, std::vector<Fix> fixes = {}) {
   fixes.push_back(LeaveOut(std::string(kMember)));
   return {std::move(path), std::move(message), std::move(fixes)};
@@ -245,7 +245,7 @@ class Mover {
     return {};
   }
 
-  // The inputs that no other measurement uses; if the request names one, only that one.
+  // The inputs that no other measurement uses, or only the one that the request names.
   [[nodiscard]] std::vector<ExplainingInput> InputsFor(const Run& run, std::span<const std::string_view> all,
                                                        const std::vector<Explanation>& explanations) const {
     std::vector<std::string_view> paths;
@@ -257,7 +257,7 @@ class Mover {
     return InputsThatExplain(run.figure, paths, run.resolved, WithTied(values_, run.resolved));
   }
 
-  // `is_more`: only by a larger value, because software cannot be faster than the hardware allows.
+  // `is_more`: only an increase may explain it, because software cannot be faster than the hardware allows.
   static std::vector<ExplainingInput>::iterator FirstThatExplains(std::vector<ExplainingInput>& inputs, bool is_more) {
     return std::find_if(inputs.begin(), inputs.end(),
                         [is_more](const ExplainingInput& one) { return one.to && (!is_more || *one.to >= one.from); });

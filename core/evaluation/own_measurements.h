@@ -1,9 +1,9 @@
 // Moves a scenario to the user's measurements: "measured": [{"path": "serving.tpot_s", "value": "21 ms"}].
 //
-// A measurement sets one fitted parameter: the one that needs the smallest change to explain it. The request then
-// records this parameter, and ParseScenario sets it wherever device and software are the measured ones, so every answer
-// moves with it. The mapping is that of the measured run; if the scenario leaves it to the tuner, it is the one chosen
-// before the move. `at` names the measured scenario if it is another one.
+// A measurement sets one fitted parameter: the one that explains it with the smallest change. The request records this
+// parameter, and ParseScenario sets it wherever device and software are the measured ones, so every answer moves with
+// it. The mapping is that of the measured run; if the tuner chooses it, the choice from before the move stays. `at`
+// names the measured scenario if it is a different one.
 #pragma once
 
 #include <string>
@@ -15,8 +15,7 @@
 
 namespace slipstick {
 
-// As ReadRequest; each listed measurement then states its explanation. Returns issues if no legal value of a parameter
-// explains one.
+// As ReadRequest, but each listed measurement then states its explanation. Issues if no legal value explains one.
 Result<Json> ReadMeasuredRequest(std::string_view text, const std::vector<std::string>& assignments);
 
 // Issues if a varied input is the parameter of a measurement: measurements move the scenario before anything varies.

@@ -72,7 +72,7 @@ std::vector<SearchableOutput<TrainingPart>> SearchableTrainingOutputs();
 std::vector<SearchableOutput<ServingPart>> SearchableServingOutputs();
 // Whether a report can hold a path, and the outputs with the nearest paths to an unknown one.
 bool IsReportPath(std::string_view path);
-// The figures that a path of the report stands for in a table: those of an object, otherwise the figure itself.
+// The figures that a report path stands for in a table: all of an object, otherwise the figure itself.
 std::vector<std::string> ColumnsOf(const std::string& path);
 std::vector<std::string> NearestOutputs(std::string_view path);
 // The description of the output at a path of a report; null if there is none.

@@ -33,7 +33,7 @@ constexpr IntervalFigure kIntervalFigures[] = {
     {"diffusion.latency_s", "diffusion.latency_interval", MeasuredKind::kImageOrClip}};
 constexpr std::string_view kTypical = "training.typical";
 
-// The answer that an interval is about, and the setting that determines its error.
+// The answer that an interval belongs to, and the setting that determines its error.
 struct Asked {
   double value = 0;
   RunSetting setting;
@@ -90,7 +90,7 @@ Json Written(const RunSetting& setting) {
   return json;
 }
 
-// `kind`: of the answer, whose `value` is corrected by the run's error.
+// `kind`: of the answer; `value`: the answer, which the run's error corrects.
 Json Written(const Neighbor& neighbor, MeasuredKind kind, double value) {
   Json json = WrittenRun(*neighbor.run, MeasuredSources()[static_cast<std::size_t>(neighbor.run->source)].id);
   json["distance"] = neighbor.distance, json["share"] = neighbor.share;

@@ -41,7 +41,7 @@ struct Outputs<TypicalRun> {
 // Choices of a tuner, in training and serving.
 template <>
 struct Outputs<Chosen> {
-  // A word that is itself JSON, such as true, is written unchanged.
+  // Writes a word that is itself JSON, such as true, unchanged.
   static Json ValueOf(const Chosen& one) {
     if (one.word.empty()) return one.number;
     if (one.word == "true" || one.word == "false") return one.word == "true";
@@ -54,7 +54,7 @@ struct Outputs<Chosen> {
   };
 };
 
-// The collectives of a report: of training and of serving.
+// The collectives of a training or serving report.
 template <>
 struct Outputs<CollectiveUse> {
   static constexpr auto rows = std::tuple{
@@ -75,7 +75,7 @@ struct Outputs<NetworkLevelTime> {
   };
 };
 
-// A time by bound, as reports of training and serving write it.
+// A time by bound, for reports of training and serving.
 template <>
 struct Outputs<TimeByBound> {
   static constexpr auto rows = std::tuple{

@@ -8,7 +8,7 @@
 namespace slipstick {
 namespace {
 
-// The numbers of a run that its line stores in steps of the table.
+// The numbers of a run that its line stores as multiples of 1 / kTableSteps.
 template <class Setting>
 auto InSteps(Setting& at, auto& log_error) {
   return std::to_array({&at.bits, &at.devices, &at.load, &at.parameters, &at.length, &at.network, &at.latency,

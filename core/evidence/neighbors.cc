@@ -137,7 +137,7 @@ Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, const Evidence&
   if (likely.nearest.empty()) return likely;
   likely.distance = DistanceOf(setting, likely.nearest.front()->setting, by);
   const Weights weights = WeightsOf(runs, closeness, by.few);
-  const bool is_rate = kind == MeasuredKind::kThroughput;  // its error is that of the corresponding time
+  const bool is_rate = kind == MeasuredKind::kThroughput;  // its error is the corresponding time's
   const Tails tails = is_rate ? Tails{by.tail_above, by.tail_below} : Tails{by.tail_below, by.tail_above};
   const Quantiles at = QuantilesOf(runs, weights, tails);
   likely.is_as_run = setting.tuning.above > 0;

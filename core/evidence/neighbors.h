@@ -15,7 +15,7 @@
 namespace slipstick {
 
 struct Likely {
-  double low = 1, high = 1;                 // measured over predicted: nine of ten measurements lie between
+  double low = 1, high = 1;                 // measured over predicted: nine of ten measurements are in between
   std::vector<const MeasuredRun*> nearest;  // the nearest first
   double distance = 0;                      // to the nearest run
   bool is_measured = false;  // others measured this software with this kind of model on this architecture

@@ -13,7 +13,7 @@ namespace slipstick {
 
 // The string views in a setting refer to the cluster and the run.
 RunSetting SettingOf(const Model& model, const Cluster& cluster, const TrainingRun& run, const TrainingReport& report);
-// The shares of time are those of the prefill for time to first token, otherwise those of a decode step.
+// Shares of time are shares of the prefill for time to first token, otherwise of a decode step.
 RunSetting SettingOf(MeasuredKind kind, const Model& model, const Cluster& cluster, const ServingLoad& load,
                      const ServingReport& report);
 RunSetting SettingOf(const Cluster& cluster, const DiffusionRun& run, const DiffusionReport& report);

@@ -34,7 +34,7 @@ Result<BestMapping> FindBestMapping(const Json& request, const SearchSpec& spec)
 std::string MappingText(const Json& overrides) {
   std::string text;
   for (const auto& [path, value] : overrides.items()) {
-    const bool offloads = path.find(".offload.") != std::string::npos;  // a share: 1 is all
+    const bool offloads = path.find(".offload.") != std::string::npos;  // offload is a share: 1 means all
     if (value.is_null() || (value == Json(1) && !offloads) || value == Json(0) || value == Json(false) ||
         value == Json("none"))
       continue;

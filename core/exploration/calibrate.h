@@ -17,9 +17,9 @@ namespace slipstick {
 //    "calibrated": {"inputs": [{"path", "from", "to"}], "computed": [of each measurement]}}
 //
 // `error` is computed over measured, minus one; `factor` is the factor on the term that would explain the measurement,
-// null if the term is too small; `to` is the value of the input that explains the measurement by itself, null if no
-// legal value nearby does. `calibrated` has one input for each of at most two figures (for collectives, one for all),
-// those that move them most; null if none does.
+// null if the term is too small; `to` is the input's value that alone explains the measurement, null if no legal value
+// nearby does. `calibrated` has one input for each of at most two figures (one for all collectives): the inputs that
+// move them most; null if there are none.
 Answer CalibrateAnswer(std::string_view spec);
 
 }  // namespace slipstick

@@ -13,7 +13,7 @@ struct Condition {
   std::string path;
   bool at_most = true;
   double bound = 0;
-  std::string other;  // instead of a number: a figure of the scenario compared with, "cost.device_usd<=cost.device_usd"
+  std::string other;  // replaces the number: a figure of the reference scenario, "cost.device_usd<=cost.device_usd"
 };
 Result<Condition> ParseCondition(std::string_view text);
 

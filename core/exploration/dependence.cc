@@ -42,7 +42,7 @@ std::vector<Json> NudgesOf(const Json& number) {
   return nudges;
 }
 
-// The numbers of the parts whose figures are watched, without the rows of tables.
+// All numbers of the parts whose figures are compared, except rows of tables.
 std::unordered_map<std::string, double> FiguresOf(const Scenario& scenario) {
   const auto parts = {"training", "serving", "cost"};
   const Json report = *Evaluate(scenario, ReportDetail::Figures({parts.begin(), parts.end()}));

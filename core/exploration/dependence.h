@@ -12,8 +12,8 @@ namespace slipstick {
 // Changes each number of the resolved scenario slightly up and down (counts by one, and doubled) and compares the
 // reports:
 // {"of": numbers, "inputs": [{"path", "figures": [paths of the figures that move by more than a millionth]}]}.
-// Only the numbers at or below `input` ("" for all), and of these the indices `from` to before `to`: a few hundred
-// numbers take a second, so callers may request a part at a time. Choices of the core stay as they were, because the
+// Changes only numbers at or below `input` ("" for all), and of these the indices `from` to before `to`: a few hundred
+// numbers take a second, so callers may request a part at a time. The core's choices stay the same, because the
 // resolved scenario states them.
 Answer DependenceAnswer(std::string_view request, const std::vector<std::string>& assignments,
                         std::string_view input = "", std::size_t from = 0,

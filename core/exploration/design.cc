@@ -173,8 +173,8 @@ void DesignJob::EndDescent() {
   Begin(Phase::kLimits);
 }
 
-// More of a budget never makes a chip slower, so a chip with all shares at their maximum bounds the speed. This gives
-// no bound on cost, energy or yield, nor if further inputs vary.
+// More of a budget never makes a chip slower, so a chip with every share at its maximum bounds the speed. This bounds
+// neither cost, energy nor yield, nor anything if further inputs vary.
 void DesignJob::AddBound() {
   if (!problem_.IsOfSpeed() || !problem_.question().vary.empty() || !best_tried_) return;
   if (const auto tried = problem_.Evaluate(Relaxed(problem_.space(), best_))) bound_ = tried->objective;
@@ -213,7 +213,7 @@ void DesignJob::KeepOnFrontier(double objective, double against, const DesignPoi
   frontier_.push_back(found);
 }
 
-// Descents for weighted sums of the two figures' logarithms; every point on the way may lie on the frontier.
+// Descents for weighted sums of the logarithms of both figures; any point on the way may lie on the frontier.
 void DesignJob::BeginFrontier() {
   const double weight = static_cast<double>(weight_ + 1) / kDescents;
   const double sign = IsLargerBetter(problem_.question().against) ? -1 : 1;
@@ -284,7 +284,7 @@ Json DesignJob::Report() {
         Json{{"objective", problem_.FigureOf(*bound_)}, {"gap", std::abs(best_tried_->objective / *bound_ - 1)}};
   }
   for (const Extra& one : limits_) {
-    // Gain per unit of the budget; the sign is that of the figure.
+    // Gain per unit of the budget, with the figure's sign.
     report["limits"].push_back(Json{{"budget", one.budget},
                                     {"at", one.at},
                                     {"unit", one.unit},

@@ -16,9 +16,9 @@
 
 namespace slipstick {
 
-// A design optimized in steps. First with the mapping of the request's own design, which then follows the optimized
-// design until neither changes; then, if requested, with a mapping chosen for each candidate; then the budgets that
-// limit the optimum, and the frontier.
+// Optimizes a design in steps: first under the mapping of the request's own design, which then follows the optimized
+// design until neither changes; then, if requested, with a mapping chosen for each candidate; then finds the budgets
+// that limit the optimum, and the frontier.
 class DesignJob {
  public:
   // `question`: see ReadDesignQuestion.

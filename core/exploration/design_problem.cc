@@ -208,7 +208,7 @@ Result<DesignProblem> DesignProblem::Make(Json request, DesignQuestion question)
   if (!scenario) return std::move(scenario.issues);
   const Device& device = scenario->cluster.device;
   if (!device.design) {
-    // The design of a chip begins as its product's id does: h100-like, h100-sxm5-80gb.
+    // A chip design's name begins like its product's: h100-like, h100-sxm5-80gb.
     const std::string chip = device.preset.substr(0, device.preset.find('-'));
     return Issues{{std::string(kDesign), "Required: only a chip design has a split to optimize",
                    SetToEach(std::string(kDesign), NearestPresets(Schema<ChipDesign>::preset_kind, chip))}};
@@ -259,7 +259,7 @@ std::string DesignProblem::ChoicesKey(const DesignPoint& point) const {
   return key;
 }
 
-// The scenario for a combination of choices, with the shares and numbers of the point that fixed the mappings.
+// The scenario for a combination of choices, with shares and numbers of the point at which the mappings were fixed.
 const std::optional<Scenario>& DesignProblem::BaseAt(const DesignPoint& point) {
   const std::string key = ChoicesKey(point);
   if (const auto known = bases_.find(key); known != bases_.end()) return known->second;

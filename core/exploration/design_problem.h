@@ -42,7 +42,7 @@ class DesignProblem {
  public:
   // Issues if the request has no chip design or the question names something unknown.
   static Result<DesignProblem> Make(Json request, DesignQuestion question);
-  // Only the shares of a scenario's design, for one figure.
+  // A problem over only the shares of a scenario's design, for one figure.
   static DesignProblem OfShares(const Scenario& scenario, std::string figure);
 
   [[nodiscard]] const DesignQuestion& question() const { return question_; }
@@ -53,14 +53,14 @@ class DesignProblem {
   // Evaluates a point under the mapping of the base. The objective is signed so that less is better. `second`, if
   // given, receives the second figure.
   std::optional<Tried> Evaluate(const DesignPoint& point, const BudgetFactors& factors = {}, double* second = nullptr);
-  // As `evaluate` answers the request with the point's overrides: an automatic mapping is chosen again.
+  // Evaluates the request with the point's overrides as `evaluate` does: an automatic mapping is chosen again.
   [[nodiscard]] std::optional<Tried> EvaluateAnew(const DesignPoint& point) const;
-  // Makes the mappings chosen at this point those of the base.
+  // Takes the mappings chosen at this point as the mappings of the base.
   void Rebase(const DesignPoint& point);
 
   // Whether every figure of the question is a time or a token rate, which do not depend on prices.
   [[nodiscard]] bool IsOfSpeed() const { return is_of_speed_; }
-  // The figure for an objective, which is signed.
+  // The figure that belongs to a (signed) objective.
   [[nodiscard]] double FigureOf(double objective) const { return sign_ * objective; }
   [[nodiscard]] Json OverridesOf(const DesignPoint& point) const;
   // The chip design at a point; nothing if the base for its choices is invalid.

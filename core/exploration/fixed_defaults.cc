@@ -12,7 +12,7 @@
 namespace slipstick {
 namespace {
 
-// An input that follows an unknown automatically when that is edited; for a mapping, when it is chosen automatically.
+// An input that follows an edited unknown automatically; a mapping does so only if it is chosen automatically.
 struct Follower {
   std::string_view unknown, path;
 };

@@ -14,8 +14,8 @@ bool HasFollowers(std::string_view unknown);
 // change. Unchanged if the request is invalid.
 Json WithDefaultsFixed(Json request, std::string_view unknown);
 
-// Further values (path -> value) that `edited` must write to be the same scenario as `fixed`: both have the same
-// change, without and with fixed defaults. Only inputs that the change moves; all fixed inputs if those do not suffice.
+// Further values (path -> value) that `edited` must write to become the same scenario as `fixed`. Both have the same
+// change, `edited` without fixed defaults. Only inputs that the change moves; all fixed inputs if those do not suffice.
 Json HeldDefaults(Json edited, const Json& fixed);
 
 }  // namespace slipstick

@@ -103,8 +103,8 @@ const Disaggregated* PoolsOfTwoKinds(const std::optional<Scenario>& scenario, co
   return scenario && part == "serving" && scenario->serving ? PoolsOfTwoKinds(*scenario->serving) : nullptr;
 }
 
-// If a limit lists 0 prefill devices, two kinds of device are compared with one shared pool of the cluster's own.
-// Devices of one kind are always split in every way, including one shared pool.
+// A limit that lists 0 prefill devices compares pools of two kinds of device with one shared pool of the cluster's own
+// devices. Devices of one kind are always split in every way, including one shared pool.
 bool AsksForSharedPool(const SearchSpec& spec) {
   SpaceLimits limits;
   std::vector<FigureLimit> figures;
@@ -114,7 +114,7 @@ bool AsksForSharedPool(const SearchSpec& spec) {
   return limit != limits.end() && !limit->second.among.empty() && limit->second.Allows(Count{0});
 }
 
-// Puts a scenario's pools of two kinds on one shared pool with the same number of the cluster's own devices.
+// Replaces a scenario's pools of two kinds by one shared pool with as many of the cluster's own devices.
 std::vector<Assignment> OnSharedPool(std::vector<Assignment> changes, const ServingLoad& load) {
   std::erase_if(changes, [](const Assignment& one) { return one.path.starts_with(kPools); });
   changes.push_back({kPools, nullptr});

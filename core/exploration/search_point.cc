@@ -22,7 +22,7 @@ std::string_view BrokenLimit(const std::vector<FigureLimit>& limits, const Evalu
   return "";
 }
 
-// Maps the first reason to a string with static lifetime.
+// The first reason, as a string with static lifetime.
 std::string_view ReasonOf(const std::vector<Infeasibility>& infeasible) {
   static constexpr std::string_view kKnown[] = {"memory", "kv_cache", "weights", "activations", "network",
                                                 "batch",  "load",     "rate",    "host_memory"};
@@ -221,7 +221,7 @@ Json SearchPoint::OverridesAt(Count index) const {
   }
   Json overrides = OverridesOf(serving_->At(index));
   if (scenario_.serving->concurrency)
-    overrides["serving.concurrency"] = nullptr;  // it would rule over the batch that was chosen
+    overrides["serving.concurrency"] = nullptr;  // it would override the batch that was chosen
   return overrides;
 }
 

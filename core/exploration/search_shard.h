@@ -22,7 +22,7 @@ std::string ShardText(const Json& request, const Json& spec, Count shard, Count 
 
 // The report of the whole search from the texts of its shards; "missing_shards" lists absent ones.
 Answer MergeShards(const std::vector<std::string>& texts);
-// The same for a JSON list of texts.
+// As MergeShards, for a JSON list of texts.
 Answer MergeShardsText(const std::string& list);
 
 // One shard, for the page. `spec` is a search spec with a member "request".

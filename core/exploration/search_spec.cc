@@ -42,7 +42,7 @@ Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>&
   }
   if (log && !(low->value > 0 && high->value > 0)) return Issues{{path, "A logarithmic range must be above 0"}};
   const bool whole = low->value == std::floor(low->value) && high->value == std::floor(high->value);
-  // its unit depends on the version of the request
+  // without a unit, the version of the request determines it
   const bool stays_text = !low->has_unit && IsQuantityAt<Scenario>(path);
   Axis axis{path, {}};
   for (int i = 0; i < static_cast<int>(n); ++i) {

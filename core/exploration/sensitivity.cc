@@ -31,13 +31,13 @@ void CollectNumbers(const Json& json, const std::string& path, std::vector<std::
   }
 }
 
-// Whether a figure comes from the requests played one by one.
+// Whether a figure comes from the request-by-request simulation.
 bool IsSimulated(std::string_view figure) {
   return figure.starts_with("serving.simulated") || figure.find("_percentiles_s") != std::string_view::npos;
 }
 
-// Removes other parts: parts are independent, except that prices need the cost part, and post-training all others. The
-// simulation of requests, which takes longest, moves no figure but its own.
+// Removes other parts. Parts are independent, except that prices need the cost part, and post-training needs all. The
+// request simulation, which takes longest, moves only its own figures.
 void DropIdleParts(std::string_view figure, Scenario& scenario) {
   const std::string_view part = figure.substr(0, figure.find('.'));
   if (part != "training" && part != "serving" && part != "cost") return;
@@ -59,7 +59,7 @@ std::optional<double> FigureWith(const Json& resolved, const std::string& path, 
 
 Json KnownOrNull(double elasticity) { return std::isnan(elasticity) ? Json(nullptr) : Json(elasticity); }
 
-// The inputs to which the figure's explanation leads, those with unknown elasticities last.
+// The inputs that the figure's explanation leads to, ranked, with unknown elasticities last.
 Json Exact(const Json& resolved, const Elasticities& exact) {
   std::vector<std::pair<std::string, double>> ranked(exact.begin(), exact.end());
   const auto strength = [](const auto& one) { return std::isnan(one.second) ? -1 : std::abs(one.second); };
@@ -98,7 +98,7 @@ Json Stepped(const Json& resolved, std::string_view figure, double middle, doubl
   });
   Json list = Json::array();
   for (const Swing& swing : swings) {
-    const auto known = exact.find(swing.path);  // none: no explanation leads to the input
+    const auto known = exact.find(swing.path);  // not found: no explanation leads to the input
     const bool elastic = swing.low > 0 && swing.low_figure > 0 && swing.high_figure > 0;
     list.push_back(Json{
         {"path", swing.path},

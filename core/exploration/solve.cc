@@ -21,7 +21,7 @@ constexpr Count kMaxSkipped = 4096;         // invalid counts in a row
 constexpr Count kMaxSkippedSearches = 256;  // the same if each value runs a search
 constexpr int kBisections = 200;
 constexpr int kUneven = 24;  // steps to look beyond a count that fails
-constexpr int kParts = 16;   // of a range at both ends of which the conditions hold: values between them are tried too
+constexpr int kParts = 16;   // parts of a range at whose ends the conditions hold; values between them are tried, too
 constexpr double kRelativeWidth = 1e-9;
 
 // A condition's figure, and the value that it is compared with: a bound, or a figure of the other scenario.
@@ -40,7 +40,7 @@ struct Trial {
 };
 
 struct SolveProblem {
-  Json asked, base, other;  // requests: as written; with defaults fixed; the one compared with, or null
+  Json asked, base, other;  // requests: as written; with defaults fixed; the reference scenario, or null
   std::string path;
   std::vector<Condition> conditions;
   const SolveOptions& options;
@@ -159,7 +159,7 @@ Answer NoSolution(const std::string& path, const std::string& reason) {
 
 std::string InputShown(double value) { return value == std::floor(value) ? GroupedText(value) : NumberText(value); }
 
-// Times and sizes with their unit, other figures unchanged.
+// The value with a unit for times and sizes; other figures have none.
 std::string FigureShown(const std::string& path, double value) {
   const Json* output = OutputAt(path);
   const Json* unit = output == nullptr ? nullptr : FindMember(*output, "unit");
@@ -180,8 +180,8 @@ struct Bracket {
   double good = 0, bad = 0;  // the conditions hold at `good` and not at `bad`; both are valid scenarios
   Trial best, beyond;        // at `good` and at `bad`
 };
-// Around the values that fail in the middle of a range: the conditions hold from the low end to the first bracket, and
-// from the second one to the high end.
+// The brackets around the failing values in the middle of a range: the conditions hold from the low end to the first
+// bracket, and from the last bracket to the high end.
 struct Gap {
   Bracket first, last;
 };
@@ -258,7 +258,7 @@ class Solver {
   }
 
  private:
-  // Some counts of devices divide better than their neighbors: takes the farthest of a few beyond the first that fails.
+  // Some device counts divide better than their neighbors: takes the farthest that holds of a few beyond the failure.
   void LookBeyond(Bracket& bracket) {
     const double step = bracket.bad > bracket.good ? span_.step : -span_.step, from = bracket.bad;
     for (int i = 1; i <= kUneven; ++i) {
@@ -293,7 +293,7 @@ class Solver {
 
   [[nodiscard]] double MiddleOf(double a, double b) const { return Allowed(std::min(a, b) + std::abs(b - a) / 2); }
 
-  // The parts differ by the same factor, as inputs range over orders of magnitude, or by the same amount from zero on.
+  // Divides a range geometrically, since inputs span orders of magnitude; linearly if it starts at zero.
   [[nodiscard]] double Between(double low, double high, int part) const {
     if (part == kParts) return high;
     const double share = static_cast<double>(part) / kParts;

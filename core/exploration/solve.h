@@ -12,28 +12,28 @@
 
 namespace slipstick {
 
-// Values tried, their expected total, and the bracket of the answer.
+// Number of values tried, their expected total, and the bracket of the answer.
 struct SolveProgress {
   Count tried = 0, of = 0;
   double low = 0, high = 0;
 };
 
 struct SolveOptions {
-  std::vector<std::string> against;  // assignments of the scenario whose figure the condition is compared with
+  std::vector<std::string> against;  // assignments of the reference scenario, which conditions may compare with
   std::optional<SearchSpec> search;  // the best mapping is searched at every value
   std::function<void(const SolveProgress&)> on_progress = {};  // called after every tried value
 };
 // Bisects for the largest value that meets the conditions if the low end does, for the smallest if the high end does.
 // `range` is "PATH=lo:hi", or "PATH=lo:hi:step" for a count in steps; `until` separates conditions by commas, and the
 // answer names the one that fails beyond the value ("binding"). Invalid counts are skipped. An infeasible scenario
-// meets only conditions on feasibility and memory. If the conditions hold at neither end, the answer states that and
-// why. If they hold at both, values between are tried: the answer is "everywhere" if they hold at all of these, else
-// "ends", the largest value before the first that fails, and "again", the smallest after the last. Between neighboring
-// values the figures are taken for monotonic in the input. Only the input and its followers change: the answer's
-// "held", path -> value, lists further inputs to write for a request that has the answer's figures.
+// meets only conditions on feasibility and memory. If the conditions hold at neither end, the answer says so, and why.
+// If they hold at both, values in between are tried: the answer is "everywhere" if they hold at all of these, else
+// "ends", the largest value before the first failure, and "again", the smallest after the last. Between neighboring
+// values, figures are assumed monotonic in the input. Only the input and its followers change; "held" (path -> value)
+// lists further inputs to write for a request with the answer's figures.
 Answer SolveAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view range,
                    std::string_view until, const SolveOptions& options = {});
-// The same for {"request","range","until": text or [text],"against":[text]?,"search":{…}?}.
+// As SolveAnswer, for {"request","range","until": text or [text],"against":[text]?,"search":{…}?}.
 Answer SolveSpecAnswer(std::string_view spec, const std::function<void(const SolveProgress&)>& on_progress = {});
 
 }  // namespace slipstick

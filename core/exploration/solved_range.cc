@@ -10,7 +10,7 @@
 namespace slipstick {
 namespace {
 
-// The number in base units; without a unit, in that of the field if the version of the request reads texts so.
+// The number in base units. Without a unit it is in the field's unit if the request's version reads texts that way.
 std::optional<double> BaseValue(std::string_view text, double thousand, double bare_unit) {
   const std::optional<Measure> measure = ParseMeasure(text, thousand);
   if (!measure) return std::nullopt;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr Count kMaxPoints = 10'000'000;
 
-// For a point without a feasible mapping, only feasible and infeasible are filled.
+// A point without a feasible mapping has only the figures `feasible` and `infeasible`.
 void FillInfeasible(const Sweep& sweep, const std::string& why, SweepPoint& point) {
   for (const std::string& path : sweep.reports) {
     if (path == sweep.search->part + ".feasible") {

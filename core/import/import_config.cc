@@ -100,7 +100,7 @@ Json QuantizedWeights(const Config& config) {
   return weights != nullptr && weights->is_object() ? *weights : Json::object();
 }
 
-// Weights per scale where experts alone are in int4: attention is left out of the quantization. 0 otherwise.
+// Weights per scale if only the experts are in int4, with attention excluded from quantization; otherwise 0.
 Json GroupOfInt4Experts(const Config& config) {
   const Json weights = QuantizedWeights(config);
   const Json* ignored = config.Find({"quantization_config.ignore"});
@@ -158,7 +158,7 @@ void ReadExperts(const Import& in) {
       {"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts", "ffn_config.moe_num_experts"});
   if (!experts || *experts < 2) {
     model.erase("moe");
-    // Granite 4 without experts has the MLP that others share.
+    // Granite 4 without experts states its MLP width as that of shared experts.
     if (const auto shared = config.Whole({"shared_intermediate_size"}); shared && *shared > 0) model["ffn"] = *shared;
     return;
   }

@@ -62,11 +62,11 @@ FIELDS_OF(ServingOverlap);
 
 struct ServingMapping {
   Tally tp = 1;
-  Tally cp = 1;  // of the tp ranks
+  Tally cp = 1;  // context parallelism of decode, within the tp ranks
   Tally pp = 1;
   Tally ep = 1;
   Tally attention_dp = 1;
-  // groups of tp ranks, each with all weights, that split the tokens of a prompt and its KV cache
+  // groups of tp ranks, each with all weights, that split a prompt's tokens and its KV cache
   Tally prefill_cp = 1;
   std::optional<Tally> replicas;  // devices / (tp·pp·attention_dp·prefill_cp)
   ServingOverlap overlap;

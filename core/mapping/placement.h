@@ -8,15 +8,15 @@
 
 namespace slipstick {
 
-// extent[i]: parts of the group that network level i joins, innermost first: {8, 4} is four nodes with eight ranks
-// each. 1: the group does not use the level. The product is the size of the group. spacing[i]: parts of level i from
-// one of these to the next; groups in between share the wires of a ring, mesh or torus. Empty: all 1.
+// extent[i]: number of parts that the group spans on network level i, innermost first: {8, 4} is four nodes with eight
+// ranks each; 1: the group does not use the level. The product is the group's size. spacing[i]: distance between these
+// parts, in parts of level i; groups in between share the wires of a ring, mesh or torus. Empty: all 1.
 struct GroupPlacement {
   std::vector<Ratio> extent, spacing;
-  // Ranks of the mapping's innermost group. The slice of a torus is chosen and its sides ordered so that this group
-  // fills whole sides; all groups have the same value, so they agree on the slice. 1: the slice nearest to a cube.
+  // Ranks of the mapping's innermost group, which fills whole sides of the torus slice: the slice and the order of its
+  // sides are chosen for it. The same for all groups, so that they agree on the slice. 1: the slice nearest to a cube.
   Ratio innermost = 1;
-  bool is_alone = false;  // nothing else runs beside the group: its slice of a grid holds only its own ranks
+  bool is_alone = false;  // no other group runs at the same time: the slice of a grid holds only this group's ranks
   [[nodiscard]] Ratio Ranks() const {
     Ratio ranks = 1;
     for (const Ratio e : extent) ranks *= e;

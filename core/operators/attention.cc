@@ -55,7 +55,7 @@ const CoreRow* RowOf(const AttentionTable& table, AttentionAlgorithm algorithm, 
   return (*kernels)->backward ? &*(*kernels)->backward : nullptr;
 }
 
-// An isolated core of a training library.
+// Parameters of a training library's attention core, timed in isolation.
 TileKernelParameters IsolatedCoreParameters(const Attention& attention, const Device& device) {
   const AttentionTable& table = device.architecture->attention;
   const bool backward = attention.phase != AttentionPhase::kPrefill;
@@ -245,8 +245,8 @@ Seconds MergeTime(Ratio merged, Seconds merge, Seconds merge_per_split, std::str
                 "below two blocks per sequence only some are split", source);
 }
 
-// A thread block reads the keys and values of its KV head once from L2, and once per fragment of query rows from shared
-// memory; on devices without tiles all query rows share one read.
+// A thread block reads the keys and values of its KV head once from L2, and once from shared memory per fragment of
+// query rows; on devices without tiles all query rows share one read.
 LevelTraffic DecodeTraffic(const Attention& attention, Bytes kv_cache, const Device& device) {
   const KernelTraits& traits = device.architecture->traits;
   const Ratio fragments =
@@ -349,7 +349,7 @@ double FlashSlowdown(FlashVersion version, Attention core, const Device& device)
     core.algorithm = kernel.algorithm;
     const Seconds time = TimeOf(core, device).time;
     if (!(fastest > Seconds{}) || time < fastest) fastest = time;
-    // where there is none so old, the oldest
+    // If the family has no version this old, its oldest kernel counts.
     const bool is_oldest = !(stated > Seconds{}) && kernel.algorithm != AttentionAlgorithm::kAuto;
     if (is_oldest || (kernel.is_allowed && time < stated)) stated = time;
   }

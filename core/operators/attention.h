@@ -45,11 +45,11 @@ inline Ratio ValueDim(const Attention& attention) {
   return attention.value_dim > 0 ? attention.value_dim : attention.head_dim;
 }
 
-// On tiles, split over SMs, or unfused, depending on phase and algorithm.
+// The kernel works on tiles, splits over the SMs, or is unfused, depending on phase and algorithm.
 KernelTime TimeOf(const Attention& attention, const Device& device);
 
-// A decode step's tokens in the kernel of prompts: no heads share a block, and each computes all its rows, one of which
-// is a query.
+// Time of a decode step in a prefill kernel: query heads do not share a thread block, and each block computes a full
+// tile of rows for a single query.
 Seconds TimeInPromptKernel(const Attention& decode, const Device& device);
 
 // Multi-head latent attention: causal prefill on up-projected keys and values; decode on the latent with absorbed
@@ -69,8 +69,8 @@ struct LatentAttention {
 KernelTime TimeOf(const LatentAttention& mla, const Device& device);
 
 // Time of the isolated core with this version of FlashAttention relative to the fastest kernel of the device's family,
-// at least 1. A version is never slower than an earlier one; for a version without a kernel in the family, its newest
-// kernel counts.
+// at least 1. Kernels of earlier versions count, too, so a version is never slower than an earlier one. If the family
+// has no version this old, its oldest one counts.
 double FlashSlowdown(FlashVersion version, Attention core, const Device& device);
 
 }  // namespace slipstick

@@ -19,27 +19,27 @@ struct LevelTraffic {
 };
 struct LevelTimes {
   Seconds l2, l1;    // zero if not stated
-  Seconds intake{};  // of the data that every SM takes in per clock, part of the kernel's own time; zero if arithmetic
-                     // takes longer
+  Seconds intake{};  // time to load each SM's operands, a part of the kernel's own time; zero if arithmetic takes
+                     // longer
   [[nodiscard]] Seconds Slowest() const { return max(l2, l1); }
 };
 // Times at the stated bandwidths.
 LevelTimes TimesThroughCaches(const LevelTraffic& traffic, const Device& device);
-// The longest of a kernel's own time, `work`, and the times of the caches.
+// The maximum of a kernel's own time, `work`, and the times of the caches.
 Seconds SlowestLevel(Seconds work, const LevelTimes& levels);
-// Sets cache times and traffic of the result, and its bound: a cache if that takes as long as `work`; otherwise compute
-// (or L1, if the SMs wait for their intake) or data movement, whose bound is `data`.
+// Sets the result's cache times and traffic, and its bound: a cache if the cache takes as long as `work`; otherwise
+// compute (L1 if the SMs wait for their operands) or data movement, whose bound is `data`.
 void SetLevels(const LevelTraffic& traffic, const LevelTimes& levels, Seconds work, Bound data, KernelTime& result);
 
 // The bound of data movement; `hits` is the part of its time in which reads hit the L2.
 inline Bound BoundOfData(Seconds moving, Seconds hits) { return 2 * hits > moving ? Bound::kL2 : Bound::kMemory; }
 
-// For reports: a kernel's bytes at each level, caches from the innermost, then memory; and its times at the stated
-// bandwidths, 0 if there is none. L1 takes at least as long as the SMs' intake.
+// For reports: a kernel's bytes at each level, first the caches from the innermost out, then memory; and the times at
+// the stated bandwidths, 0 if none is stated. L1 takes at least as long as the SMs' intake.
 std::vector<Bytes> BytesByLevel(const KernelTime& kernel, const Device& device);
 std::vector<Seconds> TimesByLevel(const KernelTime& kernel, const std::vector<Bytes>& bytes, const Device& device);
 
-// Data that stream through every level: the bandwidth of the slowest level, and the bound that it sets.
+// The bandwidth of the slowest level that streaming data pass through, and the bound that it sets.
 struct Stream {
   BytesPerSecond bandwidth;
   Bound bound = Bound::kMemory;

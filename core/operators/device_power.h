@@ -1,4 +1,4 @@
-// Power that a device draws at work, without the rest of its server.
+// Power of a device at work, without the rest of its server.
 #pragma once
 
 #include "core/hardware/device.h"
@@ -13,10 +13,10 @@ struct DeviceWork {
   Seconds time;
 };
 
-// Rises from that of a device whose kernels stress nothing to the TDP, with the use of its units and of its memory.
+// Rises from a floor for any running kernel to the TDP with the fractions of peak FLOP/s and memory bandwidth in use.
 Watts PowerAtWork(const Device& device, const DeviceWork& work);
 
-// Of a device that computes near its limits for `busy` of `time` and waits otherwise, as in training.
+// Mean power of a device that draws its TDP for `busy` of `time` and idles otherwise, as in training.
 Watts MeanPower(Watts idle, Watts tdp, Seconds busy, Seconds time);
 
 }  // namespace slipstick

@@ -138,7 +138,7 @@ FlopsPerSecond PeakRate(const Device& device, Precision precision) {
 
 namespace {
 
-// The peak over what the matrix units could do; fp32 has units of its own.
+// Fraction of the matrix units that works at the stated peak; fp32 does not run on matrix units.
 Ratio ShareOfUnits(const Device& device, Precision precision) {
   const Precision native = NativePrecision(device, precision);
   if (!device.peak.fp16_accumulate || native == Precision::kFp32) return 1;

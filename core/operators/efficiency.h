@@ -18,8 +18,8 @@ bool Supports(const Device& device, Precision precision);
 Precision NativePrecision(const Device& device, Precision precision);
 // Dense peak rate of NativePrecision.
 FlopsPerSecond PeakRate(const Device& device, Precision precision);
-// Rate of a kernel that can keep the share `busy` of the matrix units busy, and this rate over the peak. GeForce cards
-// let half of their units idle if sums are in fp32, so that such a kernel comes nearer to the peak than on other chips.
+// Rate of a kernel that keeps a fraction `busy` of the matrix units busy, and this rate over the peak. GeForce cards
+// idle half of their units when they accumulate in fp32, so such a kernel comes nearer to the peak than on other chips.
 FlopsPerSecond ReachedRate(const Device& device, Precision precision, Ratio busy);
 Ratio ReachedShare(const Device& device, Precision precision, Ratio busy);
 // Bandwidth from L2 into all SMs (R).
@@ -31,14 +31,14 @@ std::string KernelTable(const Device& device, std::string_view table);
 // Memory that a program can allocate.
 Bytes UsableMemory(const Device& device);
 // Clock derating in a long run (d_s) at the device's TDP: (1 + d_s) scales with the square root of the rated power over
-// the TDP, as the clock does under a power limit. The links between dies use a part of that power. A kernel with the
-// share `reached` of the rate of 16-bit products switches that much less, as does one whose sums leave units idle.
-// Power is proportional to it and to the square of the clock, so 1 + d is proportional to its root.
+// the TDP, as the clock does under a power limit. Links between dies take part of that power. A kernel at a fraction
+// `reached` of the 16-bit GEMM rate uses that much less switching power, as does one that idles units by fp32 sums.
+// Power is proportional to activity and to the square of the clock, so 1 + d is proportional to the activity's root.
 Ratio SustainedClockDerating(const Device& device, Precision precision, Ratio reached = 1);
 
 // Fills absent members of device.efficiency and device.memory.usable by the rules for a device of which only the data
-// sheet is known, and lists them in device.assumed; members listed before are filled again. The operator models require
-// a completed device.
+// sheet is known, and lists them in device.assumed; refills members already listed there. The operator models require a
+// completed device.
 void CompleteEfficiency(Device& device);
 
 using AssumedFlag = bool AssumedEfficiency::*;

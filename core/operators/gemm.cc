@@ -73,8 +73,8 @@ ComputeRate TensorRate(const Gemm& gemm, const Device& device, const GemmKernelP
                  kNote, source)};
 }
 
-// Rows of a grouped kernel's tile: the tokens of the pass, up to the largest tile, however many rows an expert gets;
-// its last tile is half full.
+// Share of a grouped kernel's rows that belong to a token. The number of tokens in the pass sets the tile, up to the
+// largest tile, however many rows an expert gets; on average the last tile is half full.
 Ratio UsedRows(const Gemm& gemm, const GemmKernelParameters& parameters) {
   return Figure("Share of the computed rows that are a token's",
                 gemm.m / max(parameters.stored_tile, gemm.m + parameters.stored_tile / 2),
@@ -106,9 +106,9 @@ Bytes WeightBytes(const Gemm& gemm, const Device& device, const GemmKernelParame
   return Figure("Weights", once * reads, "as often as they are read");
 }
 
-// Traffic of the caches. Output tiles stream their rows and columns of the operands from L2. The largest tile of the
-// family counts, because libraries choose it, share its loads between blocks or order the tiles where L2 would be the
-// bound. Tensor cores read the operands in fragments from shared memory.
+// Traffic of the caches. Output tiles stream their rows and columns of the operands from L2. The family's largest tile
+// counts: where L2 would be the bound, libraries choose it, share its loads between blocks, or reorder the tiles.
+// Tensor cores read the operands in fragments from shared memory.
 LevelTraffic TrafficOf(const Gemm& gemm, const Device& device) {
   const Ratio m = gemm.m, n = gemm.n, k = gemm.k, groups = gemm.groups;
   const Bytes activation_size = ActivationSize(gemm, device), weight_size = WeightSize(gemm),
@@ -162,7 +162,7 @@ DataMovement MoveData(const Gemm& gemm, const Device& device, const GemmKernelPa
 Seconds ConvertTime(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters) {
   const std::string_view source = SourceOf(device, device.architecture->gemm.source);
   const Ratio units = device.units;
-  // The vector units of a large engine are as wide as those of many SMs: together as wide as 128 small SMs.
+  // The vector units of a large engine are as wide as those of many SMs: all engines together equal 128 small SMs.
   const Ratio converted =
       device.architecture->traits.tiled
           ? parameters.convert_per_clock
@@ -255,9 +255,9 @@ struct DramTraffic {
   Bytes bytes, again;
 };
 
-// Fraction of the operands shared by resident tiles that is found in L2. The tiles advance along k together, as far
-// apart as their buffers in shared memory are deep, so L2 must hold rows and columns of that depth. Without L2 every
-// tile reads its own operands from memory.
+// Fraction of the operands shared by resident tiles that is found in L2. The tiles advance along k together, at most a
+// shared-memory buffer's depth apart, so L2 must hold rows and columns of that depth. Without L2 every tile reads its
+// own operands from memory.
 Ratio SharedInL2(const Gemm& gemm, const DataMovement& data, const TileChoice& best, Ratio resident,
                  const Device& device) {
   const Bytes l1 = device.caches.size() > 1 ? device.caches.front().capacity : Bytes{},

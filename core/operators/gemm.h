@@ -35,8 +35,8 @@ GemmKernel KernelOf(const Gemm& gemm, const Device& device);
 // Where a GEMM runs; the constants of a family differ between settings.
 enum class GemmSetting { kIsolated, kTraining, kServing };
 
-// IsolatedKernelParameters returns those of a kernel inside a CUDA graph, as in benchmarks; TrainingKernelParameters
-// and ServingKernelParameters change those that differ inside a step.
+// IsolatedKernelParameters returns the parameters of a kernel inside a CUDA graph, as in benchmarks;
+// TrainingKernelParameters and ServingKernelParameters change those that differ inside a step.
 struct GemmKernelParameters {
   GemmSetting setting = GemmSetting::kIsolated;
   Ratio clock_derating = 0;    // d: rate loss at the power limit
@@ -51,11 +51,11 @@ struct GemmKernelParameters {
   Ratio bandwidth_efficiency = 0;      // e_b * r_b: fraction of the memory bandwidth
   Seconds step_latency;                // kappa: lower bound per 64-deep step along k
   Ratio convert_per_clock = 0;         // weights converted per clock and SM; 0: no conversion
-  Flops stored_per_clock;              // maximum per SM and clock of a kernel for stored weights; 0: not such a kernel
-  bool in_turn = false;                // such a kernel does not load ahead
-  Ratio stored_tile = 0;     // rows that such a kernel multiplies with the weights it has loaded; 0: all, row by row
-  Seconds extra_launch;      // t_q: launch of a separate quantizing kernel
-  Ratio quantize_bytes = 0;  // c_q: moved per activation element by the quantizing pass
+  Flops stored_per_clock;              // for a kernel on stored weights: maximum per SM and clock; 0: not such a kernel
+  bool in_turn = false;                // it does not prefetch: it loads and computes in turn
+  Ratio stored_tile = 0;          // rows that it multiplies with the weights it has loaded; 0: all rows, one by one
+  Seconds extra_launch;           // t_q: launch of a separate quantizing kernel
+  Ratio quantize_bytes = 0;       // c_q: moved per activation element by the quantizing pass
   Ratio quantize_efficiency = 1;  // e_q: bandwidth efficiency of that pass relative to streaming
 };
 GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& device);
@@ -65,7 +65,7 @@ GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& de
 GemmKernelParameters TrainingKernelParameters(const Gemm& gemm, const Device& device);
 // Inside a serving step: clock of a long run; the preceding kernel quantizes the activations.
 GemmKernelParameters ServingKernelParameters(const Gemm& gemm, const Device& device);
-// Activations are quantized by a separate kernel before the product.
+// Adds the launch of a separate kernel that quantizes the activations before the product.
 void SetQuantizedApart(const Gemm& gemm, const Device& device, GemmKernelParameters& parameters);
 
 // Requires a device completed by CompleteEfficiency. Mean error over 7,183 measured GEMMs, m 1 to 16,384, on seven

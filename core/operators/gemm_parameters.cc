@@ -84,7 +84,7 @@ GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& de
 
 namespace {
 
-// Table rows for one scale per tensor time two passes over the activations; the row of block scales times one.
+// Rows with one scale per tensor were timed with two passes over the activations, the row of block scales with one.
 GemmKernel QuantizingKernel(GemmKernel kernel) {
   return kernel == GemmKernel::kFp8Tensor || kernel == GemmKernel::kInt8 ? GemmKernel::kFp8Block : kernel;
 }

@@ -39,7 +39,7 @@ struct Tiling {
   R grid = 1;           // output tiles
   Seconds step;         // time per 64 inputs of a tile
   Seconds drain;        // time to write a tile's outputs
-  bool is_fed = false;  // the step waits for its weights to arrive, longer than its arithmetic takes
+  bool is_fed = false;  // waiting for the weights takes longer than the arithmetic of a step
 };
 
 // Rows that a tensor core computes together.
@@ -144,14 +144,14 @@ Best Search(const Plain& shape, Seconds ideal, Seconds memory) {
   return best;
 }
 
-// Time in which the chosen tile waits for its intake, without fill and drain.
+// Time in which the chosen tile waits for its operands, without fill and drain.
 Seconds IntakeTime(const Plain& shape, const Best& best) {
   const Tiling<double> tiling = TilingOf(shape, best.tile.rows, best.tile.columns);
   if (!tiling.is_fed) return {};
   return ceil(tiling.grid * best.split / shape.units) * ceil(shape.inputs / (64 * best.split)) * tiling.step;
 }
 
-// The choice with its alternatives, by their time relative to the choice: the other tiles under this split, and the
+// The choice, recorded with its alternatives by their time relative to it: the other tiles under this split, and the
 // fastest tile for every other split.
 TileChoice Remembered(const TiledGemm<Ratio>& shape, const Plain& plain, const Best& best, Seconds memory) {
   std::vector<std::pair<std::string, Ratio>> tiles, splits;

@@ -22,7 +22,7 @@ struct KernelTraits {
   Ratio threads_per_clock = 1;  // issued per SM
   Ratio mma_rows = 1;           // rows that a matrix unit computes together; 1: vector units, no padding
   Ratio decode_query_rows = 1;  // query rows of a decode kernel that are computed together and share a key
-  // outputs whose operands are fetched from L2 together: the largest tile, or that of blocks sharing loads
+  // outputs whose operands are fetched from L2 together: the largest tile, or several tiles that share loads
   Ratio l2_rows = 1, l2_columns = 1;
   Ratio fragment_rows = 1, fragment_columns = 1;  // outputs per operand that the tensor cores read from shared memory
 };
@@ -87,7 +87,7 @@ struct PrefillRow {
   Ratio passes = 1, passes_fp8 = 1;  // q: times the KV-cache bytes move before attention, for 16-bit and fp8 caches
 };
 struct PrefillTable {
-  PrefillRow generic;  // for libraries without a row of their own
+  PrefillRow generic;  // for libraries without a row
   std::optional<PrefillRow> flashinfer;
 };
 
@@ -187,9 +187,9 @@ struct LatentTable {
 // Constants that a library states for one pair of operand precisions.
 struct ExpertRow {
   std::optional<Seconds> launch;            // t0, replaces the table's
-  Seconds expert;                           // t_e: per expert that the device holds, hit or not
+  Seconds expert;                           // t_e: per expert on the device, whether or not tokens reach it
   std::optional<Ratio> permute_efficiency;  // e_v, replaces the table's
-  std::optional<Ratio> gemm_efficiency;     // relative to the 16-bit kernels; replaces that of a single product
+  std::optional<Ratio> gemm_efficiency;     // relative to the 16-bit kernels; replaces the ratio of a single product
   Ratio bandwidth_efficiency = 1;           // for the weights, relative to a single product
 };
 struct ExpertKernels {
@@ -273,7 +273,7 @@ struct ExpertExchangeTable {
 // Rules for a device of which only the data sheet is known.
 // Rate loss by energy per FLOP at the power limit: clamp(no_loss / energy, min_time, max_time) - 1.
 struct PowerFall {
-  JoulesPerFlop no_loss;  // energy per FLOP from which on nothing is lost
+  JoulesPerFlop no_loss;  // energy per FLOP from which on the clock does not drop
   double min_time = 1, max_time = 1;
 };
 struct RuleTexts {
@@ -284,7 +284,7 @@ struct RuleTexts {
 struct DataSheetRules {
   double min_gemm_efficiency = 1, max_gemm_efficiency = 1;  // fraction of the dense peak
   JoulesPerFlop max_gemm_energy;                            // energy per FLOP from which the maximum applies
-  double gemm_efficiency_fp8 = 1;                           // relative to that of 16 bit
+  double gemm_efficiency_fp8 = 1;                           // relative to the 16-bit efficiency
   PowerFall sustained;
   std::optional<double> sustained_clock_derating;  // replaces the rule
   double min_bandwidth_efficiency = 1, max_bandwidth_efficiency = 1;

@@ -63,7 +63,7 @@ KernelTime TimeOfPrefill(const LatentAttention& mla, const Device& device) {
   return TimeOfTiles(work, device, parameters);
 }
 
-// A decode step over the latent KV cache, one block of heads after the other.
+// A decode step over the latent KV cache, one block of heads after another.
 struct LatentDecode {
   const LatentAttention& mla;
   const Device& device;
@@ -75,7 +75,7 @@ struct LatentDecode {
   FlopsPerSecond rate;
 };
 
-// A block's 64 heads are one fragment: what it reads from L2 passes through shared memory once.
+// A block's 64 heads are one fragment, so the data it reads from L2 pass through shared memory once.
 Seconds BoundByCaches(const LatentDecode& step, Ratio head_blocks, Seconds overlapped, KernelTime& result) {
   const Bytes read =
       Figure("Traffic of the L2", head_blocks * step.kv_cache, "each block of heads reads the latent KV cache");
@@ -85,13 +85,13 @@ Seconds BoundByCaches(const LatentDecode& step, Ratio head_blocks, Seconds overl
   return SlowestLevel(overlapped, levels);
 }
 
-// The queries of a sequence are further rows beside its heads (the tokens that a step verifies, with drafts).
+// Each token that a step verifies (speculative decoding) adds query rows beside the sequence's heads.
 Ratio HeadBlocks(const LatentDecode& step) {
   return Figure("Blocks of 64 query heads", ceil(step.mla.heads * step.mla.q_len / 64), "of all queries of a sequence",
                 step.source);
 }
 
-// The compute time, beside what moves from memory and through the caches.
+// Time of compute overlapped with memory and cache traffic.
 Seconds BoundByTraffic(const LatentDecode& step, Ratio head_blocks, KernelTime& result) {
   const Seconds overlapped = Figure("Compute overlapped with data movement",
                                     norm(step.stream_time, result.compute, step.row.overlap), "", step.source);

@@ -129,7 +129,7 @@ struct Permutation {
   Bytes bytes;
   Seconds time;
 };
-// If each pass is a separate kernel: gate and up products are written and read, then the activation, then the down
+// With a separate kernel per pass, the gate and up products are written and read, then the activation, then the down
 // product; each bias reads and writes the tensor to which it is added.
 Bytes PassedBytes(const MoeLayer& layer, Ratio rows, const MoeKernelParameters& parameters) {
   const Ratio width = layer.ffn / layer.tp, biases = parameters.biases;
@@ -154,7 +154,7 @@ Permutation Permute(const MoeLayer& layer, Ratio rows, const MoeKernelParameters
               parameters.permute_efficiency);
 }
 
-// FLOPs, traffic and level times of all three, without the total time.
+// Sums FLOPs, traffic and level times of all three, without the total time.
 KernelTime WorkOf(const KernelTime& up, const KernelTime& down, const Permutation& moved) {
   KernelTime work;
   work.compute = up.compute + down.compute;
@@ -169,7 +169,7 @@ KernelTime WorkOf(const KernelTime& up, const KernelTime& down, const Permutatio
   return work;
 }
 
-// A cache if it bounds the longer product, otherwise the larger part of the whole layer's time.
+// A cache, if it bounds the longer product; otherwise the larger part of the whole layer's time.
 Bound BoundOfProducts(const KernelTime& up, const KernelTime& down, const KernelTime& layer) {
   const Bound longer = up.time >= down.time ? up.bound : down.bound;
   if (longer == Bound::kL2 || longer == Bound::kL1) return longer;

@@ -38,7 +38,7 @@ KernelTime TimeOf(const RowKernel& kernel, const Device& device) {
   const RowwiseTable& table = device.architecture->rowwise;
   const KernelTraits& traits = device.architecture->traits;
   const std::string_view source = SourceOf(device, table.source);
-  // Element by element: as fast as memory, whether row by row or not.
+  // Elementwise kernels run at memory bandwidth, whether row by row or not.
   const bool is_plain = kernel.kind == RowKind::kAdd || (kernel.kind == RowKind::kGelu && !kernel.gated);
   const Seconds launch = table.launch_factor * *device.efficiency.launch_latency;
   const Seconds column_latency = is_plain || kernel.kind == RowKind::kSoftmax ? Seconds{} : table.column_latency;

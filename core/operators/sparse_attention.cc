@@ -38,7 +38,7 @@ Ratio VisibleTo(const SparseAttention& attention) {
   return attention.batch * q_len * (attention.decode ? kv_len : kv_len - q_len + (q_len + 1) / 2);
 }
 
-// Pairs of a query and a token, or an entry of several tokens, that it may see.
+// Pairs of a query and a token (or an entry of several tokens) that the query may see.
 Ratio CountPairs(const SparseAttention& attention) {
   const Ratio tokens = VisibleTo(attention);
   if (attention.ratio > 0) return Figure("Scores", tokens / attention.ratio, "of every earlier entry for every query");
@@ -73,8 +73,7 @@ Ratio CountSelected(const SparseAttention& attention) {
                 kNote);
 }
 
-// Scores that are written and indices that are chosen: per token, or per block by its best token and then separately
-// for each head.
+// Scores written and indices selected: per token, or per block of tokens (scored by its best token) and head.
 struct Candidates {
   Ratio written = 0, chosen = 0;
 };
@@ -130,7 +129,7 @@ KernelTime TimeOfSelection(const Candidates& candidates, const Device& device) {
   return TimeOfKernel(work, data.bound, device);
 }
 
-// A latent, or an entry, as the kernels read it.
+// Bytes of a latent, or of a compressed entry, as the kernels read it.
 Bytes RowBytes(const SparseAttention& attention) {
   return attention.ratio > 0 ? attention.entry
                              : (attention.kv_lora_rank + attention.rope_head_dim) * KvElement(attention);
@@ -149,7 +148,7 @@ Bytes CoreBytes(const SparseAttention& attention, Ratio selected, Ratio pair_dim
                 "a latent that several queries selected is read once");
 }
 
-// What attention to the selected tokens is, whichever kernel computes it.
+// Attention to the selected tokens, independent of the kernel.
 struct CoreWork {
   const SparseAttention& attention;
   Ratio selected, pair_dims;
@@ -174,8 +173,8 @@ KernelTime TimeWithHeadsInRows(const CoreWork& core, const Device& device) {
   return TimeOfKernel(work, SlowestStream(device).bound, device);
 }
 
-// The selected tokens are the rows, up to 16 query heads the columns, in the format of the cache. Each block gathers
-// every query's own tokens from L2: 2,048 latents in 16 bit take 0.33 us a query with 16 heads, twice that with 32.
+// The selected tokens are the rows, up to 16 query heads the columns, in the format of the KV cache. Each block gathers
+// every query's own tokens from L2: 2,048 latents in 16 bit take 0.33 us per query with 16 heads, twice that with 32.
 KernelTime TimeWithHeadsInColumns(const CoreWork& core, const Device& device) {
   const LatentTable& table = device.architecture->latent;
   const bool narrow =

@@ -9,7 +9,7 @@
 namespace slipstick {
 namespace {
 
-// Of the possible splits, those whose generation pool is nearest to a size.
+// Sizes of the possible generation pools nearest to the wanted one.
 std::vector<std::int64_t> NearestPools(const std::vector<DeviceSplit>& splits, Count wanted) {
   std::vector<std::int64_t> sizes;
   for (const DeviceSplit& split : splits) sizes.push_back(split.generation_devices);

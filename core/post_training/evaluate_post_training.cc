@@ -66,7 +66,7 @@ Ratio GenerationDevices(const BestSplit& found, Ratio devices) {
                           "the split with the shortest step", "", among, place);
 }
 
-// The pools: the requested ones, or those of the best split.
+// The pools: as requested, or of the best split.
 Pools ChoosePools(const StepInputs& inputs, const Samples& sampled, PostTrainingReport& report) {
   const PostTraining& asked = inputs.asked;
   const Ratio devices = inputs.devices;

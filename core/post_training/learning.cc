@@ -47,7 +47,7 @@ StepInputs InputsOf(const PostTraining& asked, const PostTrainingParts& parts) {
   inputs.pack_tokens = training.sequence * training.mapping.micro_batch;
   inputs.parameters = CountParameters(model).total;
   inputs.host_bandwidth = cluster.device.host.bandwidth;
-  // Through shared memory, tensor after tensor, if training is on the same device.
+  // The default if colocated: through shared memory, tensor by tensor.
   inputs.sync_rate = asked.sync_rate.value_or((asked.placement == RlPlacement::kColocated ? 38 : 90) * kGBps);
   return inputs;
 }

@@ -47,7 +47,7 @@ ServingLoad RolloutLoad(const ServingLoad& serving, Count devices, double mean) 
   load.concurrency.reset();
   load.waves.reset();
   load.sessions.reset();
-  load.idle_sessions.reset();  // the prompts that hit the cache are those of a running group
+  load.idle_sessions.reset();  // prefix hits are on prompts of the same running group
   load.batch = {false, 1};
   load.output = std::max<Count>(1, std::llround(mean));
   const Count unit = DevicesPerReplica(load.mapping);

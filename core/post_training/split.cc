@@ -21,7 +21,7 @@ bool Fits(const PostTrainingParts& parts, const SplitStep& step) {
          step.hand_over.host <= parts.cluster.device.host.memory;
 }
 
-// The places of the fastest splits. Those that do not fit come last, as `IsFaster` orders them.
+// Indices of the fastest splits. Splits that do not fit come last, as `IsFaster` orders them.
 std::vector<std::size_t> FastestOf(const std::map<std::size_t, DeviceSplit>& compared) {
   std::vector<std::size_t> places;
   for (const auto& [place, split] : compared) places.push_back(place);

@@ -1,4 +1,4 @@
-// Inputs of a step: those of post-training, and the numbers of the other parts that its formulas use.
+// Inputs of a step: of post-training itself, and the numbers of other parts that its formulas use.
 #pragma once
 
 #include "core/post_training/post_training.h"

@@ -38,7 +38,7 @@ bool Holds(Count block, const std::vector<TracedRequest>& requests) {
   });
 }
 
-// The largest power of two that is possible: with twice the real size, prompts of three blocks would have too many.
+// The largest power of two that is possible. Twice the real size would leave prompts of three blocks too many blocks.
 Count LargestThatHolds(const std::vector<TracedRequest>& requests) {
   Count block = std::bit_floor(static_cast<std::uint64_t>(kMostTokens));
   while (block > 1 && !Holds(block, requests)) block /= 2;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Count kMostReplicas = 1024;
 
-// Replaces the scenario's lengths and load by those of the trace.
+// Replaces the scenario's lengths and load by the trace's.
 Json RequestOf(const Json& request, const TraceSummary& summary) {
   Json overrides = ObjectOf({{"training", nullptr},
                              {"post_training", nullptr},

@@ -18,7 +18,7 @@ namespace slipstick {
 class ReplayJob {
  public:
   // `question`: the members of ReplayQuestion; `trace`: the text of a file (read_trace.h), whose lengths and rate
-  // replace those of the scenario.
+  // replace the scenario's.
   static Result<std::shared_ptr<ReplayJob>> Make(const Json& request, const Json& question_json, std::string_view text);
 
   // Plays up to `count` steps; false when nothing is left to do.

@@ -54,7 +54,7 @@ std::vector<std::string> CarriersOfHbm() {
   return ids;
 }
 
-// What the entry of the chip design says that such a chip comes with; null if nothing.
+// The value of `member` in the entry of the chip design, which says what such a chip comes with; null if absent.
 const Json* ComesWith(std::string_view kind, const std::string& id, const char* member) {
   const Json* entry = FindPreset(kind, id);
   const Json* comes_with = entry == nullptr ? nullptr : FindMember(*entry, "comes_with");

@@ -156,7 +156,7 @@ class ServingAdjuster {
   }
 
  private:
-  // The default number of requests in total gives way to a stated batch per replica or arrival rate.
+  // A stated batch per replica or arrival rate replaces the default total number of requests.
   void AdjustConcurrency(ServingLoad& load) const {
     const bool has_other = load.requests_per_s || !written_.IsDefault("serving.batch");
     if (has_other && written_.IsDefault("serving.concurrency")) load.concurrency.reset();

@@ -5,7 +5,7 @@
 namespace slipstick {
 namespace {
 
-// Whether a limit names a member's values, or excludes everything that the framework runs.
+// Whether a limit lists values for a member, or excludes every value that the framework runs.
 bool Leaves(const SpaceLimits& limits, std::string_view member, const std::vector<Count>& run) {
   const auto found = limits.find(member);
   if (found == limits.end()) return false;
@@ -38,7 +38,7 @@ SpaceLimits WithinFramework(const FrameworkCapabilities& can, SpaceLimits limits
 }
 
 bool MayOverlapExperts(const FrameworkCapabilities& can, const TrainingMapping& mapping) {
-  // Runs a forward pass of one chunk beside a backward pass of another. DualPipe pairs passes itself.
+  // The overlap runs one chunk's forward pass beside another's backward pass. DualPipe pairs passes itself.
   const bool has_pairs = mapping.pp == 1 || mapping.virtual_stages > 1, exchanges = mapping.ep * mapping.expert_tp > 1;
   return can.overlaps_experts && exchanges && has_pairs && mapping.schedule == PipelineSchedule::kOneFOneB &&
          !mapping.overlap.ep;

@@ -10,8 +10,8 @@ namespace slipstick {
 // with the framework's, overrides the framework, and the report of each such mapping warns about it.
 SpaceLimits WithinFramework(const FrameworkCapabilities& can, SpaceLimits limits);
 
-// Whether the framework can hide a mapping's expert exchange behind the passes of another micro-batch, and the request
-// does not state whether to.
+// Whether the framework can hide a mapping's expert exchange behind the passes of another micro-batch while the request
+// leaves this open.
 bool MayOverlapExperts(const FrameworkCapabilities& can, const TrainingMapping& mapping);
 
 // Kernels that exchange a mapping's tokens with their experts: the mapping's own, or all that the framework offers if

@@ -80,7 +80,7 @@ std::vector<double> LevelsOf(const Cluster& cluster, TrainingRun& run, const std
   return levels;
 }
 
-// Shares to offload, if there is such memory and the host has room.
+// Shares of offload to try: 0, `own` and, if `is_any`, 1.
 std::vector<double> Shares(double own, bool is_any, const SpaceLimits& limits, std::string_view member) {
   std::set<double> shares{0, own};
   if (is_any) shares.insert(1);
@@ -144,8 +144,8 @@ TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const T
     : base_(run.mapping), can_(run.framework.capabilities) {
   const SpaceLimits limits = WithinFramework(can_, named);
   for (const Recompute one : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
-    // With flash attention there are no scores for selective recomputation to drop, unless the framework selects
-    // differently; MLA has more to drop.
+    // With flash attention, selective recomputation has no scores to drop, unless the framework selects differently;
+    // MLA has more to drop.
     const bool is_none = one == Recompute::kSelective && run.flash_attention && !model.mla &&
                          run.framework.memory.selective_kept == 1 && run.framework.compute.selective_share == 0;
     if (!is_none && Allows(limits, "recompute", NameOf(one))) recomputes_.push_back(one);

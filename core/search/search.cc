@@ -33,7 +33,7 @@ void KeepBest(std::vector<Found>& best, const Found& found, const SearchOptions&
   if (best.size() > options.top) best.pop_back();
 }
 
-// In a frontier of two figures, ascending in the first and descending in the second: the last point not above `x`.
+// On a frontier of two figures, ascending in the first and descending in the second: the last point not above `x`.
 std::size_t NotAbove(const std::vector<Found>& front, double x) {
   return static_cast<std::size_t>(
       std::upper_bound(front.begin(), front.end(), x,

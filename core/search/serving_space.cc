@@ -55,7 +55,7 @@ std::vector<std::optional<Count>> Chunks(const ServingLoad& load, const SpaceLim
   return kept;
 }
 
-// Degrees of context parallelism: none, the load's own, and the degree at which no ranks hold copies of the same KV
+// Degrees of context parallelism: none, the load's own, and the lowest at which no two ranks hold copies of the same KV
 // cache. A higher degree would only trade heads for context, at the cost of an exchange.
 std::vector<Count> Contexts(const Model& model, const ServingLoad& load, Count tp) {
   const Count cache_heads = model.mla ? 1 : Count{model.KvHeads()};
@@ -89,7 +89,7 @@ bool IsLegal(const Model& model, const ServingLoad& load, const ServingMapping& 
          (composition.attention_groups || mapping.attention_dp == 1);
 }
 
-// Whether the ranks can hold the experts: redundant experts must fill every rank; without them ranks may differ by one.
+// Whether the ranks can hold the experts: equally many on all ranks if some are redundant; else they may differ by one.
 bool HoldsExperts(const Moe& moe, Count redundant, Count ep) {
   const Count experts = moe.experts + redundant;
   return ep <= experts && (redundant == 0 || (ep > 1 && experts % ep == 0));
@@ -130,7 +130,7 @@ std::vector<ServingMapping> Layouts(const Model& model, const ServingLoad& load,
   return layouts;
 }
 
-// Whether the limits allow pools that share a mapping: the prefill pool then has the same one.
+// Whether the limits allow a prefill pool with the mapping of the decode pool.
 bool AllowsPrefill(const SpaceLimits& limits, const ServingMapping& mapping) {
   const auto allows = [&limits](const char* member, Count value) {
     return Allows(limits, std::string(kPrefillMapping) + member, value);
@@ -200,7 +200,7 @@ void ServingSpace::AddPools(Block block, Count devices, const SpaceLimits& limit
   }
 }
 
-// Devices of two kinds are not divided: each pool has its devices from the load, and a layout of its own.
+// Devices of two kinds are not redistributed: each pool keeps the load's number of devices, and has its own layout.
 void ServingSpace::AddPoolsOfTwoKinds(const Model& model, const ServingLoad& load, const Disaggregated& pools,
                                       const SpaceLimits& limits) {
   prefill_mappings_.clear();

@@ -28,7 +28,7 @@ struct ServingChoice {
 // keeps both pools and their devices: every layout of one is paired with every layout of the other.
 class ServingSpace {
  public:
-  // `devices`: number of devices for all replicas, if all are of one kind.
+  // `devices`: total over all replicas, if all devices are of one kind.
   ServingSpace(const Model& model, const ServingLoad& load, Count devices, const SpaceLimits& limits);
   [[nodiscard]] Count Size() const;
   [[nodiscard]] ServingChoice At(Count index) const;
@@ -45,7 +45,7 @@ class ServingSpace {
   void AddAllowed(const Block& block, const SpaceLimits& limits);
 
   std::vector<Block> blocks_;
-  std::vector<std::optional<ServingMapping>> prefill_mappings_{std::nullopt};  // absent: that of the block
+  std::vector<std::optional<ServingMapping>> prefill_mappings_{std::nullopt};  // absent: the block's mapping
   std::vector<Count> batches_;
   std::vector<ServingPrecision> precisions_;
   std::vector<std::optional<Count>> chunks_;

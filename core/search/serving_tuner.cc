@@ -31,11 +31,11 @@ constexpr std::array<ServingMember, 4> kServingMembers{
      {"ep", "EP", &ServingMapping::ep},
      {"attention_dp", "DP attention", &ServingMapping::attention_dp}}};
 
-// A mapping and what it costs.
+// A mapping and its performance.
 struct ServedMapping {
   ServingMapping mapping;
   bool fits = false;
-  bool queues = false;  // some of the requests in total wait for memory, and those that run are fast for it
+  bool queues = false;  // part of a fixed number of requests waits for memory, so the others run fast
   Bytes needed;         // device memory of weights and one request
   double utilization = 0;
   Seconds tpot, latency;
@@ -125,7 +125,7 @@ class ServingTuner {
     tried_.push_back(served);
   }
 
-  // Whether one serves more within the bound on the time per token, or else is nearer to fitting.
+  // The mapping that serves most within the bound on the time per token; if none fits, the one nearest to fitting.
   [[nodiscard]] const ServedMapping* Best() const {
     const bool some_hold =
         std::any_of(tried_.begin(), tried_.end(), [](const ServedMapping& one) { return one.fits && !one.queues; });
@@ -142,7 +142,7 @@ class ServingTuner {
     }
     return best;
   }
-  // No token follows the first where there is only one.
+  // With one output token there is no time per output token.
   [[nodiscard]] bool WaitsForTokens() const { return wanted_.output > 1; }
   [[nodiscard]] static bool ServesMore(const ServedMapping& one, const ServedMapping& other) {
     if (one.per_device != other.per_device) return one.per_device > other.per_device;

@@ -233,7 +233,7 @@ void TrainingMoves::VisitStages(const Degrees& from, const Visit& visit) const {
   }
   for (const MappingAxis member : {MappingAxis::kDispatch, MappingAxis::kExpertOverlap}) {
     if (IsFree(member) && Matters(member, from))
-      visit(with(member, 1 - from[member]));  // back again where it cannot be
+      visit(with(member, 1 - from[member]));  // dropped by `visit` where WithExchange resets it
   }
   if (IsFree(MappingAxis::kZero) && DataRanks(from) * from[MappingAxis::kCp] > 1) {
     for (const Count zero : zeros_) {
@@ -247,7 +247,7 @@ void TrainingMoves::VisitStages(const Degrees& from, const Visit& visit) const {
   }
 }
 
-// Besides the move itself, adds changes that pay only together with it: another interleaving of a new pipeline, larger
+// Visits `to`, and also changes that pay only together with this move: another interleaving of a new pipeline, larger
 // micro-batches on fewer data-parallel ranks, more sharding with larger micro-batches instead of stages, other expert
 // groups.
 void TrainingMoves::VisitAround(const Degrees& from, const Degrees& to, Count factor, const Visit& visit) const {
@@ -282,7 +282,7 @@ void TrainingMoves::VisitAround(const Degrees& from, const Degrees& to, Count fa
 }
 
 void TrainingMoves::VisitSplits(const Degrees& from, const Visit& visit) const {
-  // No value means the data-parallel ranks, which use the remaining devices.
+  // std::nullopt: the data-parallel ranks, which take the remaining devices.
   using Split = std::optional<MappingAxis>;
   constexpr std::array<Split, 4> kSplits{MappingAxis::kTp, MappingAxis::kCp, MappingAxis::kPp, std::nullopt};
   const auto is_divisible = [&](Split split, Count factor) {
@@ -329,7 +329,7 @@ void TrainingMoves::VisitNeighbors(const Degrees& from, const Visit& visit) cons
     const Degrees to = WithExchange(from, moved);
     if (to == from || !IsLegal(to)) return;
     visit(to);
-    // Wider groups could not use dedicated dispatch.
+    // Before the move, the groups were too wide for dedicated dispatch.
     if (!IsFree(MappingAxis::kDispatch) || !IsTooWideForDispatch(from) || IsTooWideForDispatch(to)) return;
     Degrees dedicated = to;
     dedicated[MappingAxis::kDispatch] = 1;

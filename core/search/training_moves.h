@@ -84,8 +84,8 @@ class TrainingMoves {
   // Visits legal points that differ in one degree, or in two whose product is constant.
   using Visit = std::function<void(const Degrees&)>;
   void VisitNeighbors(const Degrees& from, const Visit& visit) const;
-  // Visits pipelines of a few stages from a point that has none, with each schedule and as little sharding as costs no
-  // time: their neighbors in between may be slower than either.
+  // Visits pipelines of a few stages from a point that has none, with each schedule and the least sharding that is
+  // free: intermediate neighbors may be slower than both ends.
   void VisitNewPipelines(const Degrees& from, const Visit& visit) const;
 
  private:
@@ -102,7 +102,7 @@ class TrainingMoves {
   [[nodiscard]] Degrees Settled(Degrees degrees) const;
   // Whether experts are on more ranks than the framework's own dispatch kernels support.
   [[nodiscard]] bool IsTooWideForDispatch(const Degrees& degrees) const;
-  // Sets the choices of the expert exchange, if there is one: as before, or as at the start of a walk.
+  // Sets the choices of the expert exchange where they matter: as in `from`, or at their initial values.
   [[nodiscard]] Degrees WithExchange(const Degrees& from, Degrees to) const;
   void VisitStages(const Degrees& from, const Visit& visit) const;
   void VisitSplits(const Degrees& from, const Visit& visit) const;

@@ -10,7 +10,7 @@ namespace slipstick {
 std::vector<std::vector<Degrees>> TrainingMoves::Columns() const {
   const Count inner = cluster_.networks.empty() ? Tally(1) : cluster_.networks.front().size;
   const std::vector<Count> all = Divisors(devices_);
-  // Only degrees that the model itself allows: a number of devices may have hundreds of divisors, and three degrees are
+  // Only degrees that the model allows: a number of devices may have hundreds of divisors, and three degrees are
   // combined here.
   const auto values = [&](MappingAxis member) {
     std::vector<Count> degrees = IsFree(member) ? all : std::vector<Count>{Pinned()[member]};
@@ -42,7 +42,7 @@ std::vector<std::vector<Degrees>> TrainingMoves::Columns() const {
         for (const Count ep : experts) {
           add(tp, 1, ep, cp);
           if (tp > 1 && IsFree(MappingAxis::kExpertTp)) add(tp, tp, ep, cp);
-          // For long sequences: the rest of a node beside tensor parallelism shares the context.
+          // For long sequences: the ranks of a node beyond tensor parallelism share the context.
           if (IsFree(MappingAxis::kCp) && inner > tp * cp && inner % tp == 0) add(tp, 1, ep, inner / tp);
         }
       }

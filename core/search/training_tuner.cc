@@ -17,10 +17,10 @@
 namespace slipstick {
 namespace {
 
-// What a mapping costs. Those that fit come first, then the shortest time per sequence or the least memory.
+// The result for a mapping. Mappings that fit rank first; then the shortest time per sequence, or the least memory.
 struct TrainingCost {
   bool fits = false;
-  bool is_bounded = false;  // the time is a lower bound: it was ruled out
+  bool is_bounded = false;  // the time is only a lower bound, which ruled the mapping out
   Bytes needed;             // device memory
   Bytes missing;            // device or host memory
   Seconds per_sequence;
@@ -109,7 +109,7 @@ class TrainingTuner {
     return *memo;
   }
 
-  // What the run may fill of the device's memory.
+  // Device memory that the run may fill.
   [[nodiscard]] Bytes Budget() const { return (1 - run_.memory_margin.value_or(0)) * capacity_; }
 
   TrainingCost CostOf(const Degrees& degrees, Seconds limit) {
@@ -129,8 +129,8 @@ class TrainingTuner {
     return known->second = cost;
   }
 
-  // For each tensor-parallel degree the best of its columns, best first; and the best of those that full sharding in
-  // place of stages makes fit: a walk there would pass mappings that have both, and are slower than either.
+  // Starting points: the best of each tensor-parallel degree, best first, and the best that full sharding makes fit
+  // with the fewest stages. A walk to the latter would pass mappings with both sharding and stages, slower than either.
   std::vector<Point> Starts() {
     std::map<Count, Point> best_of;
     std::optional<Point> sharded;
@@ -156,7 +156,7 @@ class TrainingTuner {
     return starts;
   }
 
-  // From neighbor to better neighbor.
+  // Walks from neighbor to better neighbor.
   Point Walked(Point at) {
     Count moves = 0;
     for (bool moved = true; moved && moves < kMostMoves; ++moves) {
@@ -188,7 +188,7 @@ class TrainingTuner {
     return beyond.degrees == best->degrees ? best : Walked(beyond);
   }
 
-  // Nothing where everything fits so.
+  // Chooses no recomputation if everything fits without it.
   void SettleRecompute(const Degrees& best, TunedTraining& tuned) {
     costs_.clear();
     run_.recompute = Recompute::kNone;
@@ -200,7 +200,7 @@ class TrainingTuner {
     tuned.chosen.push_back({"training.recompute", 0, std::string(NameOf(tuned.run.recompute)), why});
   }
 
-  // Every free member with the nearest values that were tried beside it.
+  // A reason for every free member, from the nearest values that were tried beside it.
   std::vector<Chosen> ReasonsFor(const Degrees& best) {
     const TrainingCost chosen = costs_[best];
     std::array<std::map<Count, TrainingCost>, kAxisNames.size()> others;
@@ -262,7 +262,7 @@ class TrainingTuner {
   const TrainingRun wanted_;
   TrainingRun run_;
   const TrainingFreedom kept_batch_;
-  const TrainingMoves kept_, moved_;  // with the batch as it is, and with one that may move
+  const TrainingMoves kept_, moved_;  // with the batch as it is, and with a batch that may move
   const TrainingMoves* moves_ = &kept_;
   std::map<Count, std::unique_ptr<TrainingMemo>> memos_;
   std::map<Degrees, TrainingCost> costs_;

@@ -9,7 +9,7 @@
 namespace slipstick {
 namespace {
 
-// The numbers of prompts around a mean, between which the time of a pass is linear: powers of two.
+// Powers of two around a mean number of prompts; the pass time is interpolated linearly between them.
 struct Around {
   double low = 1, high = 1;
 };
@@ -18,11 +18,11 @@ Around NumbersAround(double prompts, double most) {
   return {low, std::min(most, 2 * low)};
 }
 
-// Share of passes that hold one prompt; fewer if that is needed for the mean to be reached with no more than `most`.
+// Share of non-empty passes with a single prompt (Poisson); lowered if the mean would need passes of more than `most`.
 double HoldOne(double prompts, double most) {
   if (prompts <= 1 || most <= 1) return 1;
   constexpr int kHalvings = 50;
-  double low = std::log(prompts), high = prompts;  // of the mean that includes zeros
+  double low = std::log(prompts), high = prompts;  // bounds of the Poisson mean, empty passes included
   for (int i = 0; i < kHalvings; ++i) {
     const double middle = (low + high) / 2;
     (middle < prompts * (1 - std::exp(-middle)) ? low : high) = middle;
@@ -30,11 +30,11 @@ double HoldOne(double prompts, double most) {
   return std::min(prompts - high, (most - prompts) / (most - 1));
 }
 
-// Between two decode steps.
+// The interval between two decode steps.
 struct BetweenDecodes {
   Ratio ending;
   Seconds decode;
-  // Whether passes of so many prompts are more than it takes for those that come.
+  // Whether passes of this many prompts have more room than the arriving prompts need.
   [[nodiscard]] bool IsTooFull(double prompts, Seconds pass) const {
     const Hertz arrivals = ending / (decode + ending / prompts * pass);
     return prompts * (1 - exp(-arrivals * decode)) * exp(arrivals * pass) >= ending;

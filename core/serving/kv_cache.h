@@ -30,7 +30,7 @@ struct StageCache {
 };
 StageCache StageCacheOf(const Deployment& deployment);
 
-// Mean output of the requests that run at one time, of `output` tokens in the mean over all: long ones stay longer.
+// Mean output length of the running requests, if all requests have `output` tokens on average: long ones run longer.
 Ratio OutputOfRunning(const Deployment& deployment, Ratio output);
 
 // `tokens` rounded up to whole pages.

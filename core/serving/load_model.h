@@ -108,13 +108,13 @@ double SettledSequences(double slots, const Inflow& inflow) {
   return SettledSequences(Ratio(slots), inflow, inflow);
 }
 
-// Sequences that an engine lets an attention group run, at most `max_slots`. `may_wait`: it need not run them all;
-// `offered`: no more arrive. If KV cache streams in over the host link, there is a number above which another sequence
-// lowers the throughput: then the number with the highest throughput.
+// Number of sequences that an engine lets an attention group run, at most `max_slots`; `offered`: no more arrive. If KV
+// cache streams in over the host link, more sequences can lower the throughput; if requests may wait (`may_wait`), this
+// is then the number with the highest throughput.
 Ratio UsefulSlots(const Deployment& deployment, Ratio max_slots, bool may_wait, std::optional<Ratio> offered);
 
-// Of `slots`, those that prompts can fill. Each step decodes all that run and takes no more than `prompts`, so no more
-// run than come in the `steps` of a request, unless the engine prefills first.
+// The part of `slots` that prompts can fill. Each step decodes all running sequences and prefills at most `prompts`, so
+// no more run than arrive during the `steps` of a request, unless the engine prefills first.
 Ratio FilledSlots(const Deployment& deployment, Ratio slots, Ratio prompts, Ratio steps);
 
 // Mean wait in a queue of random arrivals, relative to the service time: that of an M/M/c queue (Sakasegawa 1977) times

@@ -1,9 +1,9 @@
-// Each pool is sized for the sum of what the classes take of it, and a class waits for either like every other. With
-// shares w of the arrivals, prefills S and times T in a slot of the decode pool:
+// Each pool serves the sum of the classes' work, and all classes wait for it in one queue. With shares w of the
+// arrivals, prefill times S, and times T in a slot of the decode pool:
 //
 //   capacity of the prefill pool = groups / sum(w S), of the decode pool = slots / sum(w T)
 //
-// The waits are those of one class (two_pools.cc), longer as services vary: Allen and Cunneen.
+// The waits are those of a single class (two_pools.cc), times Allen and Cunneen's factor for varying service times.
 #include "core/serving/mixed_pools.h"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 // The KV cache of a slot and the contexts of a decode step are means over the requests in flight (traffic_classes.cc).
 // Prefills are a mean over the arrivals; a longer prefill is more often in progress on an arrival (random_arrivals.cc).
 //
-// The capacity is that of a closed loop with every slot occupied (closed_loop.cc), where others_i = others T_i / sum(w
-// T) come during its own cycle.
+// The capacity is the throughput with every slot occupied, as in a closed loop (closed_loop.cc): during its own cycle,
+// a request of class i meets others * T_i / sum(w T) other requests.
 #include "core/serving/mixed_traffic.h"
 
 #include <algorithm>

@@ -20,9 +20,9 @@ struct FullLoad {
   Seconds prefill;  // of a prompt, in steps that decode too
 };
 
-// The cycle of one request at a mean number of running requests and a rate of arrivals. The more prompts share a step,
-// the less of it each takes; the request's own prompt, and one more in a step, take what they take under full load, or
-// now if that is less: kernels that prefill and decode at once may take longer the more decode.
+// The cycle of one request at a mean number of running requests and a rate of arrivals. Prompts that share a step take
+// less time each. The request's own prompt (or one prompt added to a step) takes its time under full load, or its
+// present time if that is less: kernels that mix prefill and decode may take longer the more sequences decode.
 RequestCycle CycleWith(const Deployment& deployment, Hertz rate, Ratio running, const DecodeTimes& decode,
                        Seconds prefill, ArrivingPrompts prompts, const FullLoad& full) {
   if (deployment.load.sessions) return RandomCycle(deployment, {rate, running}, decode, prefill, prompts);
@@ -31,7 +31,7 @@ RequestCycle CycleWith(const Deployment& deployment, Hertz rate, Ratio running, 
   return RandomCycle(deployment, OfOtherSlots({rate, running}, full.slots), decode, prefill, prompts, own);
 }
 
-// The steps of a request that decodes among `all`.
+// The steps in which a request decodes, among `all` arrivals.
 struct OwnSteps {
   OwnSteps(const Deployment& deployment, const RandomArrivals& all, Ratio slots)
       : met(DecodedTogether(deployment, all.found, slots)), decode(TimeDecode(deployment, met)) {
@@ -44,7 +44,7 @@ struct OwnSteps {
   ArrivingPrompts prompts;
 };
 
-// How fast requests leave a group with `running` in the mean.
+// The rate at which requests leave a group with `running` requests on average.
 struct Leaving {
   Leaving(const Deployment& of, Hertz all, Ratio mean, Seconds prefill, const FullLoad& full_load)
       : deployment(of), running(mean), alone(prefill), full(full_load), steps(of, {all, mean}, full_load.slots) {}
@@ -60,18 +60,18 @@ struct Leaving {
   OwnSteps steps;
 };
 
-// The rate at which requests leave, and so arrive, with `running` in the mean; near `arrivals`.
+// The rate at which requests leave, and therefore arrive, with `running` requests on average; near `arrivals`.
 Hertz RateWith(const Deployment& deployment, Hertz arrivals, Ratio running, Seconds prefill, const FullLoad& full) {
   const Leaving plain(PlainOf(deployment), PlainOf(arrivals), PlainOf(running), PlainOf(prefill),
                       {PlainOf(full.slots), PlainOf(full.prefill)});
   constexpr int kHalvings = 30;
-  Hertz low, high = plain.While(low);  // more arrivals leave more slowly
+  Hertz low, high = plain.While(low);  // with more arrivals, requests leave more slowly
   for (int i = 0; i < kHalvings; ++i) {
     const Hertz middle = (low + high) / 2;
     (plain.While(middle) > middle ? low : high) = middle;
   }
   if (prefill.node() == nullptr) return high;
-  // An increase of the rate at which they leave is answered by more arrivals, which slow it down again.
+  // If requests leave faster, more arrive, and these slow down the leaving.
   const double slowed = MeasuredShare([&](double by) { return plain.While(by * high).base(); });
   const Hertz leaving = Figure("Rate of leaving", Leaving(deployment, arrivals, running, prefill, full).While(high),
                                "of requests, at this rate of arrivals");
@@ -79,15 +79,15 @@ Hertz RateWith(const Deployment& deployment, Hertz arrivals, Ratio running, Seco
                    "as many as leave, but for the steps of tiles");
 }
 
-// Squared coefficient of variation of the time that a request keeps its slot. Outputs are of one length, and so are
-// prompts, but what turns of sessions prefill differs.
+// Squared coefficient of variation of the time that a request keeps its slot. Output and prompt lengths are constant,
+// but turns of sessions prefill different numbers of tokens.
 Ratio VariationOf(const ArrivingPrompts& prompts, Seconds held) {
   return Figure("Variation of the time in a slot",
                 max(0.0, (prompts.square_service - prompts.service * prompts.service) / (held * held)),
                 "variance over the square of the mean: requests differ in what they prefill");
 }
 
-// A request is handled before it needs a slot.
+// Handling comes before a request needs a slot.
 Seconds HeldIn(const Deployment& deployment, Seconds cycle) {
   return Figure("Time in a slot", cycle - TimeRequest(deployment), "without the handling before it");
 }

@@ -27,7 +27,7 @@ Ratio MixedPrompts(const Deployment& deployment, Ratio ending, Ratio prompts_per
                 "as many as requests end in a step");
 }
 
-// In turn with decode steps: a pass takes the prompts of the requests that came since the one before.
+// For engines whose prefill passes and decode steps take turns: a pass takes the prompts that came since the last one.
 PrefillStall StallInTurn(const Deployment& deployment, Ratio running, const DecodeTimes& decode) {
   const PromptTokens prompt = ComputedTokens(deployment.load);
   const Ratio steps = DecodeSteps(deployment),
@@ -40,7 +40,7 @@ PrefillStall StallInTurn(const Deployment& deployment, Ratio running, const Deco
           Seconds{}};
 }
 
-// The time that a prompt takes of the steps with prefills.
+// The time by which one prompt lengthens the steps that prefill it.
 PrefillStall StallOf(const Deployment& deployment, Ratio running, Ratio prompts_per_pass, const DecodeTimes& decode,
                      Seconds shared_prefill) {
   if (PrefillsApart(deployment)) return {shared_prefill, Seconds{}};  // nothing decodes in a step with prefill

@@ -3,21 +3,21 @@
 // prefills S at a rate L, r = L E[S],
 //
 //   E[T] = d + r E[T] = d / (1 - r)                        a mean step
-//   E[T^2] / E[T] = E[T] + L E[S^2] / (1 - r^2)            one that an arrival falls into, the longer the likelier
+//   E[T^2] / E[T] = E[T] + L E[S^2] / (1 - r^2)            the step that an arrival finds: long ones more often
 //
 // The arrival waits for half of that step, and for the steps launched ahead. Its own step also holds the other arrivals
 // of the same step. Arrivals during its own step lengthen the following steps: by r of it, r^2, and so on. An engine
 // that prefills before it decodes decodes only in steps without prompts (first_passes.h); other steps then do not
 // include d.
 //
-// Others come while a prompt is prefilled, and others again while these are. Counted in decode steps, requests thus
-// begin in bunches, whose size K follows Borel's distribution if prefills are alike. One that begins finds those that
-// run in the mean, and is in a bunch of
+// While a prompt is prefilled, others arrive, and while these are prefilled, others again. Counted in decode steps,
+// requests therefore begin in bunches, whose size K follows Borel's distribution if prefills are alike. A request that
+// begins finds the mean number of running requests, and is part of a bunch of
 //
 //   E[K^2] / E[K] = 1 / (1 - r)^2
 //
-// with itself. As outputs are of one length, all of them decode beside it to the end, and its own steps, with the
-// prompts in them, are steps of so many sequences.
+// including itself. As all outputs have the same length, the whole bunch decodes beside it to the end: its own steps
+// hold that many more sequences, and their prompts.
 #include "core/serving/random_arrivals.h"
 
 #include <vector>
@@ -41,8 +41,8 @@ struct PromptClass {
   PromptTokens prompt;
 };
 
-// Classes: first turns; later turns that find their context, with its mean length; two of later turns that do not, at
-// the mean plus and minus a standard deviation: mean and variance of the prefilled tokens are exact.
+// Classes: first turns; later turns that find their context, of mean length; later turns that do not, half of them one
+// standard deviation above the mean length, half below: mean and variance of the prefilled tokens are exact.
 std::vector<PromptClass> TurnsOf(const ServingLoad& load) {
   const Sessions& sessions = *load.sessions;
   const Ratio turns(sessions.turns), opening(sessions.opening), added(sessions.added), system(sessions.system_prompt);
@@ -64,7 +64,7 @@ std::vector<PromptClass> TurnsOf(const ServingLoad& load) {
           {lost / 2, {added + earlier + apart, system}}};
 }
 
-// Prompts of a step: as many as it takes, and mean of those that hold any.
+// Prompts of a step: the most that it takes, and the mean over steps with prompts.
 struct PromptsOfStep {
   Ratio most, mean;
 };
@@ -121,7 +121,7 @@ StepLengths StepsOf(const Deployment& deployment, Hertz arrivals, Seconds decode
   return steps;
 }
 
-// Prefixes are loaded one after the other, each in the same time.
+// Prefixes are loaded one after another, and each load takes the same time.
 Seconds WaitForLink(const RandomArrivals& arrivals, const ArrivingPrompts& prompts) {
   if (!(prompts.load > Seconds{})) return {};
   const Ratio occupied = Figure("Share of the time for loads of prefixes",
@@ -130,12 +130,12 @@ Seconds WaitForLink(const RandomArrivals& arrivals, const ArrivingPrompts& promp
                 "a queue of equal services: Pollaczek and Khinchine");
 }
 
-// Between two decode steps as many requests come as end.
+// In steady state, as many requests arrive between two decode steps as end there.
 PromptsOfStep TogetherIn(const Deployment& deployment, Ratio running, const DecodeTimes& decode, Ratio filling,
                          const PromptTokens& prompt) {
   const Ratio most = max(1.0, filling), steps = DecodeSteps(deployment), ending = running / steps;
   if (PrefillsFirst(deployment)) {
-    const Ratio whole = floor(most);  // the rest of a prompt takes a pass too
+    const Ratio whole = floor(most);  // the rest of a prompt needs another pass
     const Seconds step = Figure("Decode step, drafts included", decode.token * (Ratio(deployment.load.output) / steps),
                                 "of all the tokens that it yields");
     return {whole, PromptsOfPass(deployment, step, ending, whole, prompt)};

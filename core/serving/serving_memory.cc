@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kLongest = 1e9;  // tokens of a context
 
-// Host memory for the KV cache, per device: what the load offers, of what prefixes and experts leave. Only a single
-// device has experts there, so that its replica's are its own.
+// Host memory for the KV cache, per device: the load's capacity, at most what prefixes and experts leave. Experts are
+// in host memory only on single-device replicas, so they are all this device's.
 Bytes HostRoom(const Deployment& deployment) {
   const Bytes experts = deployment.load.host_experts ? HostWeights(deployment) : Bytes{},
               left = deployment.device.host.memory - experts - KeptPrefixesOf(deployment).host;
@@ -21,7 +21,7 @@ Bytes HostRoom(const Deployment& deployment) {
                 "per device, beside experts and cached prefixes");
 }
 
-// So many prefixes in each tier, as the hits of the cache are spread over them.
+// Memory of this many prefixes per tier, distributed over the tiers as the cache hits are.
 KeptPrefixes OverTiers(Ratio prefixes, Bytes prefix, const PrefixCache& tiers) {
   return {prefixes * prefix * (1 - tiers.host_share - tiers.ssd_share), prefixes * prefix * tiers.host_share,
           prefixes * prefix * tiers.ssd_share};
@@ -62,14 +62,14 @@ Bytes KvCacheBudget::Room() const {
 
 namespace {
 
-// What the engine's rule takes of the memory that it refers to.
+// The engine's share of the memory that its rule refers to.
 Ratio ShareOf(const Deployment& deployment, Bytes capacity) {
   const MemoryBudget& rule = deployment.engine.memory;
   if (rule.share) return *rule.share;
   return Figure("Share of the memory", max(0, 1 - HeadroomOf(deployment) / capacity), "all but the engine's headroom");
 }
 
-// By the engine's rule.
+// KV-cache budget under the engine's rule.
 Bytes KvCacheLeft(BudgetRule rule, Ratio share, const KvCacheBudget& of) {
   const Bytes taken_at_start = of.capacity - of.workspace;
   switch (rule) {
@@ -87,7 +87,7 @@ Bytes KvCacheLeft(BudgetRule rule, Ratio share, const KvCacheBudget& of) {
   return {};
 }
 
-// An input, whether the request or a rule sets it.
+// Usable memory as an input, whether the request or a rule sets it.
 Bytes UsableOn(const Deployment& deployment) {
   const Bytes usable = UsableMemory(deployment.device);
   return deployment.nodes == nullptr ? usable : deployment.InputAt(deployment.nodes->device + ".memory.usable", usable);
@@ -127,14 +127,14 @@ Bytes KvCacheAtEnd(const Deployment& deployment, Ratio prompt, Ratio output) {
   return KvCacheOfSequence(deployment, Figure("Tokens of a request at its end", prompt + output));
 }
 
-// KV cache of a request with the prefixes of the sessions that wait for it.
+// KV cache of a request, plus the prefixes of the sessions that wait for it.
 Bytes KeptForRequest(const Deployment& deployment, Bytes own) {
   if (!(deployment.load.idle_sessions.value_or(0) > 0)) return own;
   return Figure("KV cache kept per running request", own + IdlePrefixesOf(deployment).device,
                 "its own, and the prefixes of the sessions that wait");
 }
 
-// So many of them in a room, each of which also fits to its end. The engine limits them itself, or the load.
+// Number of sequences that fit in a room, at most the engine's or load's limit; 0 if one does not fit when complete.
 Ratio Fitting(const Deployment& deployment, Bytes room, Bytes each, Bytes whole_room, Bytes at_end) {
   const StepLimit sequences = SequencesOf(deployment.load, deployment.cluster.device);
   const Ratio limit = deployment.InputAt(sequences.path, Ratio(sequences.stated));
@@ -143,7 +143,7 @@ Ratio Fitting(const Deployment& deployment, Bytes room, Bytes each, Bytes whole_
                 "whole sequences; at most the engine's limit; none if one does not fit to its end");
 }
 
-// Requests of sessions share their system prompt; the last turn must fit.
+// Requests of sessions share their system prompt; the longest request is the last turn.
 Ratio TurnsThatFit(const Deployment& deployment, const KvCacheBudget& budget, Ratio output) {
   const Sessions& sessions = *deployment.load.sessions;
   const Ratio longest_prompt =
@@ -202,8 +202,8 @@ Bytes ContextRoom(const Deployment& deployment, const KvCacheBudget& budget) {
                 "beside its recurrent state");
 }
 
-// Layers whose KV cache grows with a context of more than a window, and what full windows hold of the others: so many
-// tokens of a layer.
+// Layers whose KV cache grows with a context longer than the window; window_tokens: tokens that the full windows of the
+// other layers hold, summed over these layers.
 struct GrowingLayers {
   Ratio layers, window_tokens = 0;
 };

@@ -9,18 +9,18 @@ namespace slipstick {
 // Weights of the most loaded device, from exact shapes: what tensor parallelism cannot split is replicated. Embedding
 // and head are in 16 bit, except in llama.cpp's mixtures.
 Bytes WeightsOf(const Deployment& deployment);
-// Of the largest step that the engine reserves memory for, with its sampler.
+// Activations of the largest step that the engine reserves memory for, including its sampler.
 Bytes ActivationsOf(const Deployment& deployment);
-// What the engine's process holds beside the model: context, libraries, communication.
+// Memory of the engine's process besides the model: context, libraries, communication.
 Bytes WorkspaceOf(const Deployment& deployment);
-// What the engine leaves beside weights and KV cache for activations and graphs, where no share is stated.
+// Memory that the engine leaves free for activations and graphs, if no share of the memory is stated.
 Bytes HeadroomOf(const Deployment& deployment);
 // Bytes per device of the prefixes that an attention group keeps beside those of its running requests.
 struct KeptPrefixes {
   Bytes device, host, ssd;
 };
 KeptPrefixes KeptPrefixesOf(const Deployment& deployment);
-// Of the sessions that wait for each running request.
+// Prefixes of the sessions that wait, per running request.
 KeptPrefixes IdlePrefixesOf(const Deployment& deployment);
 
 struct KvCacheBudget {
@@ -33,24 +33,23 @@ struct KvCacheBudget {
 };
 KvCacheBudget KvCacheBudgetOf(const Deployment& deployment);
 
-// KV cache of a running request on one device: of its prompt and of as much of its output as it holds in the mean while
-// it runs, half, or as the engine keeps room for, if that is more. Admission, the memory shown and the context of a
-// decode step follow this rule.
+// KV cache of a running request on one device: its prompt, and the larger of half its output (the mean while it runs)
+// and the output that the engine reserves room for. Admission, reported memory and the decode context follow this rule.
 Bytes KvCacheOfRequest(const Deployment& deployment, Ratio prompt, Ratio output);
 // Sequences that fit at once on the devices of one attention group; 0 if a single one does not fit to its end.
 Ratio BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, Ratio prompt, Ratio output);
-// KV cache of a running request on one device: in the mean, with the prefixes of the sessions that wait for it; and its
-// own at its end.
+// KV cache of a request on one device. mean: while it runs, plus the prefixes of the sessions that wait for it; at_end:
+// its own when complete.
 struct HeldByRequest {
   Bytes mean, at_end;
 };
 HeldByRequest HeldByRequestOf(const Deployment& deployment, Ratio prompt, Ratio output);
-// Sequences of an attention group that fit in a room, where each takes so much.
+// Sequences of an attention group that fit in a room, if each holds this much.
 Ratio SequencesThatFit(const Deployment& deployment, Bytes room, const HeldByRequest& held);
 // Sequences that an attention group runs at once if no flag says how many; 0: the engine states none.
 Tally DefaultSequences(const Deployment& deployment);
-// With sessions, per device: their system prompt, which all requests share; the room beside it; and the part of a
-// running request that no other shares, mean over the turns.
+// With sessions, per device: their shared system prompt; the room beside it; the unshared part of a running request,
+// mean over the turns.
 struct SessionMemory {
   Bytes system, room, own;
 };

@@ -77,8 +77,8 @@ struct ServedClass {
   RequestClass of;  // its weight is its share of the requests
   Seconds ttft, tpot, latency;
   double in_flight = 0, waiting = 0;
-  // Its prefills, and its part of the decode steps by sequence: shares of the engines' time; of two pools, each of its
-  // own pool's.
+  // Share of the engines' time, or of each pool's own time: its prefills, and its part of the decode steps, by
+  // sequence.
   ByPass<double> device_time{0, 0};
 };
 

@@ -17,7 +17,7 @@ struct LargestStep {
   Ratio tokens, sequences;
 };
 
-// As the load states it, else by the engine's defaults for the device.
+// Stated by the load, or else the engine's defaults for the device.
 LargestStep LargestStepOf(const Deployment& deployment) {
   const ServingLoad& load = deployment.load;
   const StepLimits limits = DefaultStepLimits(deployment.engine.memory, deployment.cluster.device);
@@ -29,7 +29,7 @@ LargestStep LargestStepOf(const Deployment& deployment) {
           Figure("Sequences that the largest step samples", min(tokens, sequences), "a token of each at least")};
 }
 
-// Elements per token between the products of an MLP: what the first writes, and what the second reads.
+// Elements per token between the GEMMs of an MLP: outputs of the first and inputs of the second.
 Ratio MlpElements(const Deployment& deployment, Ratio up_parts) {
   const LayerWidths& widths = deployment.shapes.widths;
   const Ratio inner = deployment.model.SharesKv() ? max(widths.mlp, widths.shared_kv_mlp) : widths.mlp;
@@ -37,8 +37,8 @@ Ratio MlpElements(const Deployment& deployment, Ratio up_parts) {
                 "what its first product writes and its second reads");
 }
 
-// As MlpElements, for experts: a row for each expert of a token. Where ranks of data-parallel attention gather their
-// tokens, a device has the rows of all. What the experts return takes the place of what their first product wrote.
+// As MlpElements, for experts: one row per token and expert. If data-parallel attention ranks gather their tokens, a
+// device has the rows of all ranks. The experts' results reuse the memory of their first product's outputs.
 Ratio InnerElements(const Deployment& deployment) {
   const Ratio up_parts = deployment.InputAt("model.gated", Ratio(deployment.model.gated ? 2 : 1)),
               of_mlp = MlpElements(deployment, up_parts);
@@ -77,7 +77,7 @@ Bytes WorkspaceOf(const Deployment& deployment) {
 
 Bytes HeadroomOf(const Deployment& deployment) {
   const MemoryBudget& rule = deployment.engine.memory;
-  // For the whole chunk where attention ranks divide it: what they capture for one another takes about as much.
+  // Counts the whole chunk even if attention ranks divide it: capturing the other ranks' parts takes about as much.
   const StepLimit step = StepTokensOf(deployment.load, deployment.cluster.device);
   const Ratio tokens = max(deployment.InputAt(step.path, Ratio(step.stated)), rule.activation_tokens);
   return Figure("Headroom", rule.headroom + tokens * rule.headroom_per_token,

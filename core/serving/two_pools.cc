@@ -90,7 +90,7 @@ Served ServeArrivals(const Pools& pools, Ratio requests, Ratio output, Seconds t
                             "arrivals, at most the capacity of both pools");
   // At capacity the queue is unbounded, and its wait is left out.
   if (!(arrivals < min(pools.prefill_limit, pools.decode_limit))) return {rate, Seconds{}, true};
-  // All requests are alike, so that services in either pool do not vary.
+  // All requests are alike, so service times in either pool do not vary.
   const auto queue = [&](Hertz capacity, Ratio servers) {
     return WaitOverService(Figure("Arrivals over the capacity of the pool", arrivals / capacity), servers, 0);
   };

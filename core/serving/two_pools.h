@@ -11,13 +11,13 @@ struct PrefillPool {
   PrefillTimes times;
   Bytes shortfall;  // weights that exceed the memory of its devices
 };
-// `slots`: of a decode group, whose steps with all of them occupied take `full`.
+// `slots`: sequences of a decode group; `full`: its decode times with all slots occupied.
 PrefillPool TimePrefillPool(const Deployment& deployment, Ratio slots, const DecodeTimes& full);
 
-// Time of a KV cache on its way to the decode pool. Every rank sends its own part.
+// Time to transfer a KV cache to the decode pool. Every rank sends its own part.
 Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment);
 
-// Under any load. `requested_sequences`: batch per decode group, if the load is a batch.
+// For every kind of load. `requested_sequences`: batch per decode group, if the load is a batch.
 ServingPerformance TwoPools(const Deployment& deployment, Ratio requested_sequences, Ratio max_sequences);
 
 }  // namespace slipstick

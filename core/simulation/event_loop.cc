@@ -56,8 +56,8 @@ void EventLoop::Route(Seconds now, std::size_t request) {
   Push(now, EventKind::kWake, group / groups);
 }
 
-// The groups of a replica step together: if the engine prefills first, none decodes while another prefills. Their
-// tokens are spread over the experts of all, so a step takes as long as one in which every group has the mean work.
+// The groups of a replica step together: if the engine prefills first, no group decodes while another prefills. Their
+// tokens spread over the experts of all groups, so a step takes as long as if every group had the mean work.
 StepWork EventLoop::PlanStep(Seconds now, Seconds seen, Replica& replica) {
   bool prefills = false;
   for (const Scheduler& group : replica.groups) prefills = prefills || group.CanPrefill(seen);
@@ -96,7 +96,7 @@ void EventLoop::BeginStep(Seconds now, std::size_t index) {
   Replica& replica = replicas_[index];
   if (replica.is_running) return;
   const auto ahead = static_cast<std::size_t>(system_.steps_ahead);
-  // With steps launched ahead, a step was composed when the step `ahead` steps before it began.
+  // With steps launched ahead, the step was composed when the step `ahead` places before it began.
   const Seconds seen = ahead == 0 || replica.starts.empty() ? now : replica.starts.front();
   if (replica.is_idle || ++replica.unlooked >= system_.receive_interval) {
     replica.looked = seen;

@@ -33,7 +33,7 @@ struct SentRequest {
   Count prompt = 1, output = 1, cached = 0;
   bool is_measured = true;
   Count kind = 0;                           // class of the load's mixture
-  Count session = -1, group = 0, turn = 1;  // of a session; it stays with one attention group, which has its context
+  Count session = -1, group = 0, turn = 1;  // a session stays with the attention group that has its context
   Count reusable = kAllOfIt;                // tokens of the session's context with which the prompt begins
   BlockNumbers blocks{};                    // of the prompt
 };
@@ -69,7 +69,7 @@ class EventLoop {
     Seconds time;
     EventKind kind;
     std::uint64_t order;  // order of creation
-    std::size_t index;    // of a request, or of a replica
+    std::size_t index;    // of a request or a replica
     friend auto operator<=>(const Event&, const Event&) = default;
   };
   struct Replica {
@@ -77,8 +77,8 @@ class EventLoop {
     bool is_running = false, is_idle = true;
     Seconds looked;               // time of the last check for new requests
     Count unlooked = 0;           // steps since then
-    Seconds ended;                // of the planned step: when first tokens are available
-    std::vector<Seconds> starts;  // of the latest steps without a pause, as many as are launched ahead
+    Seconds ended;                // of the planned step: when its first tokens are available
+    std::vector<Seconds> starts;  // of the latest steps without a pause in between: as many as are launched ahead
   };
   void Push(Seconds time, EventKind kind, std::size_t index) { events_.push({time, kind, order_++, index}); }
   void CountUntil(Seconds now);

@@ -1,5 +1,5 @@
-// Prompt blocks that later prompts can reuse. Blocks that running requests use stay; of the others the least recently
-// used are evicted first, those of one prompt from its end.
+// Prompt blocks that later prompts can reuse. Blocks in use stay. Of the others, the least recently used are evicted
+// first; the blocks of one prompt from its end.
 #pragma once
 
 #include <cstdint>

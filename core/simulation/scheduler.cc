@@ -57,7 +57,7 @@ void Scheduler::Preempt(Seconds now) {
   }
 }
 
-// Whether the prompts that have arrived wait for more.
+// Whether prompts that have arrived wait for more to come.
 bool Scheduler::IsCollecting(Seconds seen) {
   if (rules_.collect_steps == 0 || !prefilling_.empty() || decoding_.empty() || !CanPrefill(seen)) return false;
   double tokens = 0;

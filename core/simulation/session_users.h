@@ -24,7 +24,7 @@ class SessionUsers {
   void Done(Seconds now, std::size_t request);
   // Number of turns to simulate, including those that fill the cache and are not counted.
   [[nodiscard]] Count ToSimulate() const { return warming_up_ + load_.simulate->requests; }
-  // The counted turns: those of a time span as long as they took.
+  // The turns that ended after those that fill the cache.
   [[nodiscard]] const std::vector<std::size_t>& counted() const { return counted_; }
 
  private:

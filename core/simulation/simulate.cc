@@ -49,7 +49,7 @@ class Users {
     loop_.Send(now, request);
   }
 
-  // Random arrivals at a rate; a fifth more requests come before and after those that count.
+  // Random arrivals at a rate; a fifth more requests run before and after the counted ones.
   void Open(Hertz rate) {
     const Count run = load_.simulate->requests, spare = run / 5;
     const Arrivals arrivals = load_.arrivals.value_or(Arrivals{});
@@ -103,8 +103,8 @@ std::vector<std::size_t> Measured(const EventLoop& loop) {
   return measured;
 }
 
-// Rates: streams send their next request at once; a benchmark lasts from its first request to its last; arrivals use
-// the times at which their requests end.
+// Throughput: with streams, from the steady cycle, because each sends its next request at once; in a benchmark, over
+// the time from the first request to the last; with random arrivals, over the times at which requests end.
 SimulatedServing Summary(const EventLoop& loop, const std::vector<std::size_t>& measured, const ServingLoad& load,
                          double streams) {
   SimulatedServing served = SummaryOf(loop, measured);

@@ -7,12 +7,12 @@ namespace {
 
 constexpr std::size_t kMoments = 120;
 
-// When the request reached the scheduler.
+// Time at which the request reached the scheduler.
 Seconds CameOf(const SimulatedRequest& request, const SimulatedSystem& system) {
   return request.sent + system.handling + static_cast<double>(request.prompt) * system.token_handling;
 }
 
-// Adds to each moment its part of the time between `from` and `to`.
+// Adds to each moment the part of the interval [from, to] within it.
 void Spread(Seconds from, Seconds to, Seconds length, std::vector<TraceMoment>& moments, double TraceMoment::* member) {
   if (!(to > from)) return;
   const auto last = moments.size() - 1;

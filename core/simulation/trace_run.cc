@@ -13,7 +13,7 @@ Count MeanPromptOf(const RequestTrace& trace) {
   return static_cast<Count>(tokens / static_cast<double>(trace.requests.size()));
 }
 
-// The same deployment, with a cache for the parts that the requests of the trace share.
+// The same deployment, caching what the requests of the trace share.
 const SimulatedSystem& WithCache(SimulatedDeployment& deployment, const RequestTrace& trace) {
   if (trace.block > 0) {
     deployment.KeepBlocks(trace.block, MeanPromptOf(trace));

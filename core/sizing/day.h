@@ -1,4 +1,4 @@
-// A day in parts of equal length, and the state of a deployment in each part.
+// A day in parts of equal length, and the deployment's state in each part.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@ std::vector<double> RatesOf(const SizeQuestion& question, double mean_requests_p
 struct PartOfDay {
   double requests_per_s = 0;
   double utilization = 0;    // of the working replicas
-  Count needed_devices = 0;  // that meet the targets, including the spare replicas
+  Count needed_devices = 0;  // devices that meet the targets, including the spare replicas
 };
 // One entry per rate in the question's day.
 std::vector<PartOfDay> DayOf(const SizingProblem& problem, const SizedDeployment& sized, const SizeQuestion& question,

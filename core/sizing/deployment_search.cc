@@ -40,7 +40,7 @@ class ReplicaEvaluator {
       return outcome;
     }
     judge_.Choose(choice);
-    // If links are the same for all purchases, so is the latency of a single request, and no load is lower.
+    // If all purchases have the same links, a single request has the same latency on each, a lower bound on the load.
     const bool same_links = first >= purchases.slices();
     if (same_links) last_ = judge_.JudgeUnloaded(purchases.At(first));
     if (same_links && last_.holds()) {
@@ -65,7 +65,7 @@ class ReplicaEvaluator {
   }
 
  private:
-  // The first purchase at which a kind cannot be the cheapest, if its load adds at least `half_load` to its objective.
+  // The first purchase whose objective, including at least `half_load` for its load, cannot win any more.
   [[nodiscard]] Count FirstDominated(double half_load, const Search::IsDominated& is_dominated) const {
     const Purchases& purchases = problem_.purchases;
     return FirstOf(0, purchases.Size(),

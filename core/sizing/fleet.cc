@@ -91,7 +91,7 @@ ByPass<DollarsPerSecond> Fleet::HourlyCosts(const PoolSizes& bought) const {
   return {Ratio(bought.prefill) * prefill.device_second, Ratio(bought.decode) * cost.device_second};
 }
 
-// Purchases of as many devices of one kind cost the same, to the last bit, whichever pool they are for.
+// Purchases of equally many devices of one kind cost exactly the same, whichever pool the devices are for.
 DollarsPerSecond Fleet::HourlyCostOf(const PoolSizes& bought) const {
   if (PrefillDevice() == nullptr) return static_cast<double>(bought.Total()) * CostOf(bought).device_second;
   const ByPass<DollarsPerSecond> pools = HourlyCosts(bought);

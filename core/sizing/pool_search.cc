@@ -19,15 +19,15 @@ struct Replica {
   ServingChoice choice;
   Count devices = 1;
 };
-// A kind of replica with the fewest replicas that such a pool needs, for any other pool.
+// A kind of replica, and the fewest replicas that such a pool needs beside any other pool.
 struct Pool {
   Replica replica;
   Count fewest = 1;
   [[nodiscard]] Count Devices() const { return fewest * replica.devices; }
 };
 
-// The first count from 1 to `most` for which a monotonic condition holds, given that it holds for `most`. Most results
-// are small.
+// The first count from 1 to `most` at which a monotonic condition holds. It must hold at `most`; most results are
+// small.
 template <class Condition>
 Count Fewest(Count most, const Condition& holds) {
   Count too_few = 0, enough = 1;
@@ -78,7 +78,7 @@ class PoolSearch {
   }
 
  private:
-  // Both pools compute in the same formats.
+  // Tries pairs of replicas that compute in the same formats.
   void TryPairs(const std::vector<Replica>& replicas) {
     const std::vector<Pool> decoders = Decoders(replicas);
     if (decoders.empty()) return;
@@ -91,7 +91,7 @@ class PoolSearch {
     }
   }
 
-  // Prefill chunks make no difference to a pool that does not decode.
+  // All kinds of replicas, but not those that differ only in prefill chunks, which make no difference in separate pools.
   [[nodiscard]] std::vector<Replica> Replicas() const {
     const ReplicaSpace space(problem_);
     std::vector<Replica> replicas;
@@ -141,9 +141,9 @@ class PoolSearch {
   struct Numbers {
     Count prefillers, decoders;
   };
-  // Visits every number of decode replicas that may help with the least of prefill replicas, each with the fewest that
-  // it needs. More decode replicas shorten the wait for a slot, so fewer prefill replicas may suffice. The most of both
-  // must hold.
+  // Visits numbers of decode replicas in ascending order, each with the fewest prefill replicas that it needs, until
+  // the least number of prefill replicas suffices: more decode replicas shorten the wait for a slot, so fewer prefill
+  // replicas may be needed. `most` of both must hold.
   template <class MayHelp, class Visit>
   void TryNumbers(const Replica& prefiller, const Replica& decoder, const Numbers& most, const MayHelp& may_help,
                   const Visit& visit) {
@@ -170,7 +170,7 @@ class PoolSearch {
     return cost && (!result_.cheapest || *cost <= result_.cheapest->cost);
   }
 
-  // Per hour; nothing if the question's limits do not allow the purchase. Thousands of pairs come to the same few.
+  // Cost per hour; nothing if the question's limits do not allow it. Thousands of pairs lead to a few purchases.
   const std::optional<DollarsPerSecond>& CostOf(const PoolSizes& bought) {
     const auto [known, is_new] = costs_.try_emplace({bought.prefill, bought.decode});
     if (is_new && fleet_.Allows(question_, bought)) known->second = fleet_.HourlyCostOf(bought);

@@ -27,8 +27,8 @@ struct PoolsResult {
 // `problem.scenario` must serve on two pools; if the prefill pool has its own kind of device, it is stated there.
 PoolsResult FindCheapestPools(const SizingProblem& problem, const SizeQuestion& question, const Fleet& fleet);
 
-// The fewest devices of working replicas, of the kinds and at most the numbers of `sized`, that meet the targets at the
-// rate of `problem`, a lower one.
+// The fewest devices that meet the targets at the rate of `problem`, which is below the peak: working replicas of the
+// kinds, and at most the numbers, of `sized`.
 PoolSizes FewestOfPools(const SizingProblem& problem, const SizeQuestion& question, const Fleet& fleet,
                         const SizedPools& sized);
 

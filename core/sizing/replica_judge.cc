@@ -17,7 +17,7 @@ void Compare(Verdict& verdict, const LatencyTargets& targets) {
   compare("tpot", verdict.tpot, targets.tpot);
 }
 
-// The number of requests that suffices for a steady state and a tail.
+// Number of requests to simulate for a steady state and enough samples in the tail.
 Count SimulatedRequests(double in_flight) {
   constexpr double kRounds = 6;
   constexpr Count kFewest = 1000, kMost = 10'000;

@@ -9,7 +9,7 @@
 
 namespace slipstick {
 
-// On parts of the innermost network level, or on powers of two of whole levels; on a grid, on powers of two.
+// A replica takes a part of the innermost network level, or a power of two of whole levels; on a grid, a power of two.
 class ReplicaSpace {
  public:
   explicit ReplicaSpace(const SizingProblem& problem);

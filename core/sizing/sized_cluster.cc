@@ -50,8 +50,8 @@ Result<double> MeanRate(const Json& request, const SizeQuestion& question) {
   return *rate;
 }
 
-// Revenue at the users' prices; the prices in the same proportions that just cover the cost; and the mean rate at which
-// the revenue pays for the purchase, next to the highest rate that it serves.
+// The market answer: revenue at the users' prices; the proportional prices that just cover the cost; and the break-even
+// rate, beside the highest rate that the purchase serves.
 Json MarketOf(const TokenPrices& prices, const ServingLoad& load, double hit_rate, double requests_per_s,
               double most_requests_per_s, DollarsPerSecond cost) {
   const MeanLengths mean = MeanLengthsOf(load);
@@ -208,7 +208,7 @@ class ClusterSizing {
     return ObjectOf({{"at_peak", all - headroom.needed_at_peak}, {"at_mean", all - headroom.needed_at_mean}});
   }
 
-  // Devices that the targets do not need at a time are idle: they are bought for the peak and paid around the clock.
+  // Devices that the targets do not need in a part of the day are idle: purchases are for the peak and paid all day.
   [[nodiscard]] Json DayAnswer(const SizingProblem& problem, const SizedDeployment& sized) const {
     Json parts = Json::array();
     double needed = 0;

@@ -25,7 +25,7 @@ Json OverridesOnPools(double requests_per_s) {
   return overrides;
 }
 
-// The scenario with two pools: those of the request, if it has any, because they state their devices.
+// The scenario with two pools: the request's own pools if it has any, because they state their devices.
 Result<Scenario> OnPools(const Json& request, const SizingProblem& problem) {
   const Json* written = MemberAt(request, "serving.disaggregated");
   Json overrides = OverridesOnPools(problem.requests_per_s);
@@ -60,14 +60,14 @@ Json OverridesOfPools(const SizedPools& sized) {
   const ServingLoad& load = sized.load;
   Json overrides = OverridesOnPools(*load.requests_per_s);
   overrides.update(OverridesOf({load.mapping, 1, load.precision, load.prefill_chunk, load.disaggregated}));
-  overrides.erase("serving.batch");  // of a closed loop
+  overrides.erase("serving.batch");  // belongs to a closed loop
   overrides["cluster.devices"] = sized.bought.Total();
   overrides["serving.prompt"] = load.prompt;
   overrides["serving.output"] = load.output;
   return overrides;
 }
 
-// What of each pool the targets do not need at a time is idle. Spare replicas are needed.
+// Devices of a pool that the targets do not need in a part of the day are idle. Spare replicas count as needed.
 Json DayAnswer(SizingProblem problem, const SizeQuestion& question, const Fleet& fleet, const SizedPools& sized) {
   if (question.day.empty()) return nullptr;
   const Disaggregated& pools = *sized.load.disaggregated;

@@ -22,14 +22,14 @@ void Score(const Likely& likely, double measured, Coverage& coverage) {
 
 std::string_view PublisherOf(const MeasuredSource& source) { return source.name.substr(0, source.name.find(", ")); }
 
-// Only the neighbors' errors.
+// The distance without the publishers' spread, so that only the neighbors' errors count.
 RunDistance WithoutSpread(const RunDistance& distance) {
   RunDistance plain = distance;
   plain.spread = {};
   return plain;
 }
 
-// The ends of a range as logarithms relative to the answer; for a rate, those of the corresponding time.
+// The ends of a range as logarithms relative to the answer; for a rate, of the corresponding time.
 std::pair<double, double> LogEnds(const Likely& likely, MeasuredKind kind) {
   const double low = std::log(likely.low), high = std::log(likely.high);
   return kind == MeasuredKind::kThroughput ? std::pair(-high, -low) : std::pair(low, high);

@@ -255,7 +255,7 @@ Json JudgeKind(const Json& expectation, const Json& points) {
   return {{"text", ""}, {"holds", false}, {"found", nullptr}};
 }
 
-// {"text","holds","found"}, and what the expectation says of itself. An expectation about an absent figure fails.
+// {"text","holds","found"}, with the expectation's own remarks. An expectation about an absent figure fails.
 Json Judge(const Json& expectation, const Json& points) {
   Json verdict = JudgeKind(expectation, points);
   for (const char* said : {"source", "missed"}) {

@@ -14,8 +14,8 @@ double Speed(double v, double threshold) {
   return v > threshold ? (v - threshold) * (v - threshold) / v / nominal : 0;
 }
 
-// The unit with the number of tensor cores relative to its vector lanes that its ratio states. Their operands scale
-// with them, so a clock of dense work takes energy in proportion.
+// The unit with as many tensor cores per vector lane as its ratio states. Their operand traffic scales with them, so
+// the energy per clock of dense work does, too.
 UnitTemplate WithTensorCores(UnitTemplate unit) {
   const double ratio = unit.tensor_to_vector;
   unit.flops_per_clock = static_cast<Count>(std::round(static_cast<double>(unit.flops_per_clock) * ratio));

@@ -100,7 +100,7 @@ void Optimiser::MoveShares(Run& run, const DesignBudget& budget) {
 }
 
 void Optimiser::MoveParts(Run& run) {
-  // The index of a part's share in a budget; that of the remainder if the part has no share in it.
+  // The index of a part's share in a budget, or of the remainder if the part has no share in it.
   const auto place = [](const DesignBudget& budget, const std::vector<std::size_t>& part) {
     const auto found = std::find_first_of(budget.shares.begin(), budget.shares.end(), part.begin(), part.end());
     return static_cast<std::size_t>(found - budget.shares.begin());

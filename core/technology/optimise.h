@@ -34,12 +34,12 @@ struct DesignSpace {
   std::vector<DesignBudget> budgets;
   std::vector<std::vector<std::size_t>> parts;  // shares of several budgets that feed one part of the chip
 };
-// The point with so few digits that a design does not change noticeably, to keep links and commands short.
+// The point with as few digits as keep the design practically the same, for short links and commands.
 DesignPoint Rounded(const DesignSpace& space, DesignPoint point);
-// All shares at their maximum at once, which no point of the space has: at least as fast as any split.
+// All shares at their maximum at once, which is outside the space: at least as fast as any split.
 DesignPoint Relaxed(const DesignSpace& space, const DesignPoint& point);
 
-// The result of a point. Less excess over limits comes first, then less of the objective.
+// The result of a point. The lower excess over limits is better, then the lower objective.
 struct Tried {
   double excess = 0;  // 0: all limits hold
   double objective = 0;
@@ -77,11 +77,11 @@ class Optimiser {
   // Empty as long as no point yields a device.
   [[nodiscard]] const std::optional<Tried>& tried() const { return best_tried_; }
   [[nodiscard]] int evaluations() const { return evaluations_; }
-  // Between 0 and 1, by the starts that have ended.
+  // Progress between 0 and 1, from the starts that have ended.
   [[nodiscard]] double done() const;
   // Whether the best start ended because no move helps at the last step, not because it ran out of evaluations.
   [[nodiscard]] bool converged() const { return converged_; }
-  // Of the starts that were refined to the last step: their number, and how many ended within `share` of the best.
+  // The starts that were refined to the last step: their number, and how many ended within `share` of the best.
   [[nodiscard]] int ended() const { return static_cast<int>(ends_.size()); }
   [[nodiscard]] int AgreeWithin(double share) const;
 
@@ -89,7 +89,7 @@ class Optimiser {
   struct Run {
     DesignPoint at;
     std::optional<Tried> tried;
-    bool is_begun = false;  // `tried` is that of `at`
+    bool is_begun = false;  // `tried` is the result of `at`
   };
   static bool IsBetter(const Run& a, const Run& b);
   std::optional<Tried> Evaluate(const DesignPoint& point);
@@ -101,7 +101,7 @@ class Optimiser {
   // Takes from every share the part that has no effect (a fraction of a unit, a link or a stack), so that the remainder
   // can pay for a whole one.
   void Compact(Run& run);
-  // Moves between two shares of a budget by every amount up to the widest: whole units, links and stacks make the
+  // Moves every amount up to the widest between two shares of a budget: whole units, links and stacks make the
   // objective a sawtooth, which halved steps cannot cross.
   void Scan(Run& run);
   // The amount that a share can give; `shares.size()` stands for the remainder.
@@ -114,7 +114,7 @@ class Optimiser {
   [[nodiscard]] bool IsSpent() const { return evaluations_ >= options_.max_evaluations; }
 
   DesignSpace space_;
-  std::vector<double> least_left_;  // per budget; a start that leaves less may keep that
+  std::vector<double> least_left_;  // per budget; a start whose remainder is smaller may keep that
   DesignObjective objective_;
   OptimiseOptions options_;
   std::uint64_t state_;

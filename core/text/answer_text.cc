@@ -66,7 +66,7 @@ bool IsTheSame(const Json& configurations, const std::string& path) {
   });
 }
 
-// The part of a report that a search is about: that of its mappings, whatever else it varies.
+// The part of a report whose mappings a search varies, whatever else it varies.
 std::string PartOf(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     std::string part = path.substr(0, path.find('.'));

@@ -45,7 +45,7 @@ std::string Digits(double value) {
   return digits;
 }
 
-// With the largest prefix that leaves a value of at least one: 1,500 and "J" -> "1.50 kJ".
+// The value with the largest prefix that leaves at least one: 1,500 and "J" -> "1.50 kJ".
 std::string Prefixed(double value, std::string_view unit) {
   std::string_view prefixes = kPrefixes;
   std::string prefix;

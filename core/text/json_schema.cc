@@ -24,7 +24,7 @@ Json TypeNames(std::initializer_list<const char*> names) {
   return list;
 }
 
-// Bounds of a number in base units. The program itself checks those of a text with a unit.
+// Bounds of a number in base units. The program itself checks texts with a unit.
 void AddRange(const FieldFacts& facts, Json& schema) {
   const Range& range = facts.range;
   if (std::isfinite(range.low)) schema["minimum"] = range.low;

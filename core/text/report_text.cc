@@ -18,7 +18,7 @@ namespace {
 // The parts of a figure, as members of an object or entries of a list, and the figure that they add up to.
 struct Breakdown {
   std::string_view parts, total;
-  std::string_view when = "";  // where two figures have one title
+  std::string_view when = "";  // distinguishes figures that have the same title
 };
 constexpr Breakdown kBreakdowns[] = {{"training.time_s", "training.step_time_s"},
                                      {"training.memory_bytes", "training.memory_bytes.total", ", training"},
@@ -34,7 +34,7 @@ constexpr Breakdown kBreakdowns[] = {{"training.time_s", "training.step_time_s"}
 constexpr std::pair<std::string_view, std::string_view> kLongNames[] = {{"module", "board, VRM and heat spreader"},
                                                                         {"assembly loss", "assembly yield loss"},
                                                                         {"test loss", "test yield loss"}};
-// Members beside the parts that are not parts.
+// Members of a breakdown that are not parts.
 constexpr std::string_view kNoParts[] = {"total", "capacity", "host"};
 
 struct Part {

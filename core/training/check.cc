@@ -14,7 +14,7 @@ std::string Text(Count count) { return std::to_string(count); }
 
 constexpr Count kMostDevices = 1 << 24, kMostBatch = 1 << 30;  // as in the field tables
 
-// The nearest values below and above `wanted` that pass, up to `limit`.
+// The values nearest to `wanted` that pass, one below and one above, up to `limit`.
 template <class Passes>
 std::vector<Count> Nearest(Count wanted, Count limit, Passes passes) {
   std::vector<Count> values;

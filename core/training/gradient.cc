@@ -47,7 +47,7 @@ Seconds TimeOf(const TrainingContext& context, const Message& message) {
   return TimeCollective(context, message.type, message.bytes, message.group);
 }
 
-// First for the dense weights, then for the experts: the report lists them in this order.
+// The dense weights come first, then the experts, in the order of the report.
 Seconds TimeOfBoth(const TrainingContext& context, const Message& dense, Bytes of_experts) {
   const Seconds first = TimeOf(context, dense);
   return first + TimeOf(context, {dense.type, RankGroup::kExpertData, of_experts});
@@ -93,8 +93,8 @@ GradientLinks TimeCollectives(const TrainingContext& context, const TrainedWeigh
   return links;
 }
 
-// Number of passes that can hide the exchange: chunks finish their gradients one after the other, and those of all but
-// the last chunk are reduced while the others' passes run.
+// Number of passes that can hide the exchange. Chunks finish their gradients one after another; all but the last
+// chunk's are reduced while passes of other chunks run.
 Ratio WindowsOf(const TrainingContext& context, const StepTerms& step, const TrainedWeights& trained) {
   const GradientOverlap overlap = context.framework().exchange.gradient_overlap;
   const bool at_end = ReducesAtEnd(context, trained.shards.dense);
@@ -138,7 +138,7 @@ void HideExchange(const TrainingContext& context, const StepTerms& step, const T
                           "not hidden, plus compute lost to contention, plus the last bucket");
 }
 
-// Optimizer state in host memory; if explanations are on, recorded even if there is none.
+// Adds the transfers of optimizer state in host memory; if explanations are on, even if there are none.
 void OffloadState(const StepTerms& step, const WeightUpdate& update, GradientExchange& result) {
   if (!(step.run.offload.optimizer > 0) && !(step.host_bandwidth > BytesPerSecond{})) return;
   if (step.run.optimizer == Optimizer::kNone) return;
@@ -165,7 +165,7 @@ WeightUpdate UpdateOf(const TrainingContext& context, const StepTerms& step, con
   return update;
 }
 
-// The end of the step on one device.
+// Time of the end of the step (exchange and update) on one device.
 GradientExchange ExchangeOf(const TrainingContext& context, const DeviceStages& device,
                             const std::vector<StageTime>& stages) {
   const StepTerms step(context);
@@ -190,7 +190,7 @@ Seconds EndOf(const GradientExchange& exchange) {
   return exchange.exposed + exchange.accumulation + exchange.host_exposed + exchange.optimizer;
 }
 
-// If a device holds at most as much of each as another device, its step ends no later.
+// Whether one device holds at least as much of each kind as another, whose step then ends no later.
 bool Covers(const HeldWeights& more, const HeldWeights& less) {
   return more.dense >= less.dense && more.experts >= less.experts && more.adapters >= less.adapters;
 }

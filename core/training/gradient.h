@@ -24,7 +24,7 @@ struct GradientExchange {
 // stage hides communication, too.
 const StageTime& HidingStage(const TrainingContext& context, const std::vector<StageTime>& stages);
 
-// For the device that takes longest for it. `stages`: the stages whose passes may hide the reduction.
+// For the device whose exchange takes longest. `stages`: the stages whose passes may hide the reduction.
 GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan,
                                    const std::vector<StageTime>& stages);
 

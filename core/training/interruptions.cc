@@ -14,7 +14,7 @@ constexpr std::string_view kHoffmann = "Hoffmann et al., Training Compute-Optima
 // attempts.
 constexpr double kMaxMtbfsPerInterval = 20;
 
-// The part of a checkpoint's write in the background: the interval cannot be shorter, and work since its start is lost.
+// The part of a checkpoint's write that runs in the background. No interval is shorter; work since its start is lost.
 Seconds Behind(const InterruptedRun& run, const Checkpoint& checkpoint) { return run.asynchronous * checkpoint.write; }
 
 }  // namespace

@@ -36,14 +36,14 @@ DeviceWeights WeightsOf(const StepTerms& step, const DeviceStages& device) {
 struct StateShare {
   Bytes weights, gradients;
   Ratio weight_bytes, gradient_bytes, optimizer_bytes;  // per parameter
-  Ratio leaving_bytes;                                  // of the optimizer's: those that offload moves to the host
+  Ratio leaving_bytes;                                  // optimizer bytes that offload moves to the host
   Ratio held_state;                                     // parameters for which the rank keeps optimizer state
-  Bytes reusable;                                       // part of the gradients whose room activations can use
-  Bytes absent;                                         // part of the gradients that the backward pass makes
-  Bytes copies;                                         // made by the update
+  Bytes reusable;                                       // part of the gradients whose memory activations can use
+  Bytes absent;  // part of the gradients that exists only once the backward pass has made it
+  Bytes copies;  // made by the optimizer update
 };
 
-// All weights that a rank keeps.
+// All weights that a rank keeps, in device or host memory.
 Bytes AllWeights(const TrainingContext& context, const DeviceWeights& weights, const StateBytes& state) {
   constexpr std::string_view kTitle = "Weights of the rank", kNote = "on the device or in host memory";
   const TrainingRun& run = context.run;
@@ -107,8 +107,8 @@ StateShare AddState(const TrainingContext& context, const StepTerms& step, const
                sharded * framework.sharded_gradients * (1 - step.offloaded_gradients) * kB * held_gradients,
                "what ZeRO adds to the gradients lies there between steps only");
   if (framework.frees_gradients) {
-    // Ranks that exchange gradients hold them in buffers of another stream or from step to step, and micro-batches add
-    // up in them; both lie beside the activations.
+    // Ranks that exchange gradients keep them in buffers of another stream or from step to step, and several
+    // micro-batches accumulate into them: in both cases gradients and activations coexist.
     const Ratio alone = Figure("Alone", max(0, 2 - data_ranks * step.micro_batches),
                                "whether one rank runs one micro-batch per step: 1 or 0");
     share.absent = Figure("Gradients that the backward pass makes", alone * memory.gradients, "none before it");
@@ -121,7 +121,7 @@ StateShare AddState(const TrainingContext& context, const StepTerms& step, const
   return share;
 }
 
-// Weights, gradients and optimizer state in transfer to or from the host: of the current layer and of the next.
+// Weights, gradients and optimizer state in transfer to or from the host: the current layer's and the next layer's.
 Bytes MovingBytes(const TrainingContext& context, const StepTerms& step, const HeldWeights& held,
                   const StateShare& share, Ratio largest_layer) {
   const Offload& offload = step.run.offload;
@@ -181,7 +181,7 @@ TrainingMemory MemoryOf(const MemoryTerms& terms, const DeviceStages& device, Ra
   return memory;
 }
 
-// The index of the most loaded stage; its explanation lists the memory left on each stage.
+// The index of the most loaded stage, recorded with the memory left on each stage.
 Ratio MostLoaded(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,
                  const RecomputeChoice& recompute) {
   const TrainingContext& context = terms.context;
@@ -305,7 +305,7 @@ StageActivations ActivationsOf(const MemoryTerms& terms, const StepTerms& step, 
   return of;
 }
 
-// The stages of a device together.
+// Activations of all stages on a device.
 StageActivations ActivationsOf(const MemoryTerms& terms, const StepTerms& step, const DeviceStages& device, Ratio index,
                                const RecomputeChoice& recompute) {
   const StageActivations own = ActivationsOf(terms, step, device.own, index, recompute);
@@ -321,8 +321,8 @@ StageActivations ActivationsOf(const MemoryTerms& terms, const StepTerms& step, 
   return both;
 }
 
-// Bytes that a logit takes until its gradient is used: `apart` where the gradient has memory of its own, those of the
-// logit in 16 bits where the loss works in place.
+// Bytes that a logit takes until its gradient is used: `apart` if the gradient has memory of its own, 2 if the loss
+// works in place.
 Ratio LogitBytes(const TrainingRun& run, Ratio apart) { return run.loss_in_place ? min(apart, 2) : apart; }
 
 // Bytes of the embedding and the head, on the stages that have them.
@@ -368,7 +368,7 @@ StageActivations AddActivations(const MemoryTerms& terms, const StepTerms& step,
                                "activations that recomputation restores, gathered inputs", kActivationSource);
   const Bytes ends = EndBytes(context, step, device, layers.passes);
   const Bytes all = resident + working + ends;
-  // Gradients that the backward pass makes take the room of what it frees, first of all that in which layers worked.
+  // Gradients made by the backward pass reuse the memory that it frees, starting with the working set of the layers.
   const Bytes beside = room.absent > Bytes{}
                            ? Figure("Activations beside the gradients",
                                     max(working, all - room.absent - min(room.absent, min(working, ends))),

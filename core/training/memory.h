@@ -15,7 +15,7 @@ struct PipelineDegrees {
   Ratio stages = 1, chunks = 1, micro_batches = 1;
 };
 // Peak number of micro-batches whose activations stage `stage` holds, in units of the stage's layers. Under DualPipe it
-// counts those that come from the stage's own end; the device also holds those of the mirrored stage.
+// counts only micro-batches from the stage's own end; the device also holds the mirrored stage's.
 Ratio PassesInFlight(const PipelineDegrees& pipeline, PipelineSchedule schedule, Ratio stage);
 
 // Activations that a device keeps of its layers.
@@ -26,8 +26,8 @@ struct StageActivations {
   Ratio stage_layers;      // of the device's own stage
   Ratio largest_layer;     // parameters of one layer on the device
 };
-// Gradients that do not lie beside all activations: room that activations can use, and gradients that the backward pass
-// makes while it frees activations.
+// Gradients that do not coexist with all activations. reusable: memory that activations can use; absent: gradients that
+// the backward pass makes while it frees activations.
 struct GradientRoom {
   Bytes reusable, absent;
 };

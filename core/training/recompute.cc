@@ -121,7 +121,7 @@ RecomputeChoice FastestRecompute(const MemoryTerms& terms, const std::vector<Sta
 
 namespace {
 
-// By increasing recomputation: all light choices, a layer less and one more per stage than decided, all layers.
+// Alternatives by increasing recomputation: all light choices; one layer fewer and one more per stage; all layers.
 struct Alternative {
   std::string name;
   RecomputeChoice choice;

@@ -8,9 +8,8 @@
 
 namespace slipstick {
 
-// For none, selective and full. `auto` starts as none.
-// Selective: what the framework selects; otherwise the attention core and, with latent attention, norms and the
-// up-projections from the latents.
+// The choice for none, selective and full; `auto` starts as none. Selective recomputes what the framework selects, or
+// else the attention core and, with latent attention, norms and the up-projections from the latents.
 RecomputeChoice ChoiceFor(const Model& model, const TrainingRun& run, const std::vector<Stage>& stages);
 
 // For `auto`: the least recomputation under which every stage fits: norms and activation functions, then the
@@ -22,7 +21,7 @@ RecomputeChoice LeastRecompute(const MemoryTerms& terms, const std::vector<Stage
 RecomputeChoice FastestRecompute(const MemoryTerms& terms, const std::vector<Stage>& stages, Bytes budget,
                                  const std::function<Seconds(const RecomputeChoice&)>& step_time);
 
-// The same decision, with nodes that record the alternatives, by memory and budget.
+// The same decisions, with nodes that record the alternatives, by memory and budget.
 RecomputeChoice ExplainLeast(const RecomputeChoice& decided, const MemoryTerms& terms, const std::vector<Stage>& stages,
                              Bytes budget);
 RecomputeChoice ExplainFastest(const RecomputeChoice& decided, const MemoryTerms& terms,

@@ -262,10 +262,10 @@ struct Run {
   double length = 0, work = 0;
 };
 
-// Length of a schedule from `run(micro_batches)`. In steady state p further micro-batches always add the same time: the
-// busiest device's time for p, or more if devices wait for each other in turn, but never less. The length is
-// extrapolated as soon as p micro-batches add that time. If more than `kMostPasses` passes do not reach it, the time
-// that the last p added is extrapolated.
+// Length of a schedule from `run(micro_batches)`. In steady state, p further micro-batches always add the same time:
+// the busiest device's time for them, or more if devices wait for each other in turn, but never less. Once p further
+// micro-batches add that minimum, or the same as before, the length is extrapolated; at the latest after `kMostPasses`
+// passes.
 template <class RunOf>
 double Settled(const PipelineShape& shape, const RunOf& run) {
   constexpr Count kFilled = 5, kMostPasses = 1 << 20;

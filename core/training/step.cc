@@ -32,8 +32,8 @@ StepTime TimeOfStage(double m, const StageTime& stage, const StepTime& step, con
   return time;
 }
 
-// The passes, then on every device the end of the step: exposed reduction, optimizer, jitter, host work. A longer
-// schedule is cut off.
+// The timeline: the passes, then on every device the end of the step (exposed reduction, optimizer, jitter, host work).
+// A longer schedule is cut off.
 void SetTimeline(const Pipeline& pipeline, Seconds schedule_length, TrainingReport& report) {
   constexpr Count kMostPasses = 1 << 14;  // 2 MB in a report
   std::vector<ScheduledPass>& boxes = report.timeline;
@@ -124,8 +124,8 @@ StepTime StepTimeLowerBound(const TrainingContext& context, const std::vector<St
   return bound;
 }
 
-// Only forward passes over the batch, as for log-probabilities of given texts: every micro-batch on the slowest stage,
-// and the first one on all other stages. Nothing is kept for a backward pass, and nothing is recomputed.
+// Time of only the forward passes over the batch, as for log-probabilities of given texts: every micro-batch on the
+// slowest stage, the first one on all others. No activations are kept or recomputed.
 Seconds ForwardPasses(const TrainingContext& context, const std::vector<StageTime>& stages,
                       const PipelineSends& sends) {
   Seconds slowest, all;
@@ -230,7 +230,7 @@ class Evaluation {
     return memory;
   }
 
-  // In a search, an impossible run needs no time.
+  // A search needs no time for a run that is infeasible.
   bool StopsEarly() {
     if (detail_.advice) return false;
     report_.memory = OnDevice(FullestMemory(memory_terms_, plan_->stages, recompute_));
@@ -271,7 +271,7 @@ class Evaluation {
     TimeLayersInto();
   }
 
-  // Mean over the devices: the kernels of all stages.
+  // Mean FLOPs per device over the kernels of all stages.
   [[nodiscard]] Flops ExecutedFlops() const {
     const Flops micro_batch_flops = FlopsOfStages(context_, *times_, plan_->stages);
     return Figure("FLOPs that the kernels execute in a step",
@@ -288,7 +288,7 @@ class Evaluation {
     return bound;
   }
 
-  // The compute time of the passes is split in proportion to the operators of all layers.
+  // Splits the compute time of the passes in proportion to the operators of all layers.
   void ReportBounds(const StepTime& time) {
     TimeByBound layers;
     for (const LayerKind kind : kLayerKinds) {
@@ -347,7 +347,7 @@ class Evaluation {
   const LayerWorks& works_;
   const MemoryTerms memory_terms_;
   RecomputeChoice recompute_;
-  Bytes memory_budget_;  // part of the capacity that automatic choices may fill
+  Bytes memory_budget_;  // part of the capacity that automatic choices may use
   const StagePlan* plan_ = nullptr;
   const LayerTimes* times_ = nullptr;
   TrainingReport report_;

@@ -97,7 +97,7 @@ void AddPasses(Ratio micro_batches, const PassTimes& pass, const PipelineSends& 
 // The numbers that the simulated schedule depends on.
 struct ScheduleGrounds {
   const std::vector<StageTime>& devices;
-  Seconds exposed, transfer;  // of the sends: within the passes, and between passes
+  Seconds exposed, transfer;  // exposed sends within the passes; transfer time between passes
   Ratio micro_batches, stages, chunks;
 };
 
@@ -105,8 +105,8 @@ bool IsAsLong(const StageTime& a, const StageTime& b) {
   return a.Forward() == b.Forward() && a.Backward() == b.Backward() && a.weight_gradient == b.weight_gradient;
 }
 
-// What the length rests on, with the shares that longer passes and sends show. It is a sum along the critical path, so
-// these shares are exact.
+// The inputs of the schedule's length, with their shares, measured by lengthening passes and sends. The length is a sum
+// along the critical path, so these shares are exact.
 std::vector<Ground> GroundsOf(const Pipeline& pipeline, const ScheduleGrounds& grounds, Seconds length) {
   constexpr double kNudge = 1.0 / 10'000;
   const auto moved = [&length](const Pipeline& changed) {
@@ -154,7 +154,7 @@ Seconds LengthOf(const Pipeline& pipeline, const ScheduleGrounds& grounds, Secon
                    "of the mapping's schedule, simulated pass by pass", kPipelineSource);
 }
 
-// Adds the bubble of the slowest stage, whose `pass` takes a micro-batch; returns the length of the schedule.
+// Adds the bubble of the slowest stage, whose `pass` is its time per micro-batch; returns the length of the schedule.
 Seconds AddBubble(const Pipeline& pipeline, const ScheduleGrounds& grounds, Seconds pass, StepTime& time) {
   const Seconds work =
       Figure("Busy time of the slowest stage", grounds.micro_batches * pass + time.pp, "its passes and exposed sends");
@@ -168,7 +168,7 @@ Seconds AddBubble(const Pipeline& pipeline, const ScheduleGrounds& grounds, Seco
   return length;
 }
 
-// Adds offload, optimizer, launches, jitter and host work.
+// Adds offload, optimizer, launches, jitter and host work to the step.
 void AddEndOfStep(const StepTerms& step, const PassTimes& pass, const GradientExchange& gradients,
                   Seconds schedule_length, StepTime& time) {
   const Framework& framework = step.run.framework;

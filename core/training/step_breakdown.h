@@ -14,7 +14,7 @@ namespace slipstick {
 struct PipelineSends {
   Seconds one;            // a single send
   Seconds exposed, link;  // per micro-batch
-  Seconds transfer;       // the part of a send outside the passes, for which the next stage waits
+  Seconds transfer;       // the part of a send outside the passes, which the next stage waits for
 };
 PipelineSends TimePipelineSends(const TrainingContext& context);
 
@@ -41,7 +41,7 @@ struct StepBreakdown {
 StepBreakdown BreakDownStep(const TrainingContext& context, const std::vector<StageTime>& stages,
                             const std::vector<Stage>& plan, const Pipeline& pipeline, const PipelineSends& sends);
 
-// The exposed communication of a step, by the network level that each group of ranks uses.
+// The exposed communication of a step, by the network level that each group of ranks crosses.
 std::vector<NetworkLevelTime> NetworkTimeByLevel(const TrainingContext& context, const StepTime& time);
 
 }  // namespace slipstick

@@ -23,7 +23,7 @@ class TrainingMemo;
 struct TrainingDetail {
   bool operators = true;  // and collectives
   bool timeline = true;
-  // Every stage's memory and time, the time of a run that does not fit, and the nearest change that makes it fit. A
+  // Memory and time of every stage, the time of a run that does not fit, and the nearest change that makes it fit. A
   // search needs none of these.
   bool advice = true;
   // For a search: sub-results that its mappings share (memo.h); made for this same model, cluster and run.

@@ -36,7 +36,7 @@ Bytes FullestStage(const TrainingRun& run, const TrainingContext& base) {
   return fullest;
 }
 
-// Whether a run may split tensors, layers, sequences and experts like this; more TP must stay within a node.
+// Whether a run may split tensors, layers, sequences and experts like this; added TP must stay within a node.
 bool IsLegalSplit(const TrainingContext& context, const TrainingRun& run) {
   const TrainingMapping& mapping = run.mapping;
   const Count heads_over = mapping.cp_kind == ContextKind::kUlysses ? mapping.tp * mapping.cp : Count(mapping.tp);
@@ -66,7 +66,7 @@ std::string NearestFitOf(const TrainingContext& context, const TrainingRun& run,
     changed.mapping.zero = zero;
     if (fits(changed)) return "ZeRO-" + std::to_string(zero) + " would fit";
   }
-  // More model parallelism on the same devices, instead of data parallelism.
+  // Tries more model parallelism on the same devices, in place of data parallelism.
   const Count data = run.mapping.dp.value_or(1);
   for (Count factor = 2; factor <= 64; factor *= 2) {
     for (const auto& [name, member] : {std::pair("TP ", &TrainingMapping::tp), std::pair("PP ", &TrainingMapping::pp),

@@ -83,7 +83,7 @@ CoreTime TimeRecurrence(const TrainingContext& context, const AttentionWork& wor
            Figure("FLOPs of the recurrence, backward", backward_work * kernel.flops), backward_work * kernel.bytes)};
 }
 
-// The faster of both forms; the FLOPs stay those of flash attention.
+// The faster of both forms, with the FLOPs of flash attention.
 KernelTime FasterOf(const KernelTime& flash, const KernelTime& unfused) {
   const bool is_unfused = unfused.time < flash.time;
   KernelTime faster = is_unfused ? unfused : flash;
@@ -159,7 +159,7 @@ FlashTerms FlashTermsOf(const TrainingContext& context, const AttentionWork& wor
   return terms;
 }
 
-// The longer of a pass's own time, `work`, and the times of the caches.
+// The maximum of a pass's own time, `work`, and the times of the caches.
 Seconds BoundByCaches(const Device& device, Seconds work, const LevelTraffic& traffic, Bound& bound) {
   const LevelTimes levels = TimesThroughCaches(traffic, device);
   const Seconds slowest = SlowestLevel(work, levels);

@@ -38,8 +38,8 @@ BiasTraffic TrafficOfBiases(const TrainingContext& context) {
                                                                                 : BiasTraffic{};
 }
 
-// Passes over routed rows: their permutation, by kernels of its own at the rate of the memory, whatever a framework's
-// other passes reach, and expert biases unless a fused kernel adds them.
+// Passes over routed rows: their permutation, by separate kernels at memory bandwidth even where the framework fuses
+// other passes, and expert biases unless a fused kernel adds them.
 struct RoutedPasses {
   Seconds forward, backward;
 };

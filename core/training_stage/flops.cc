@@ -58,7 +58,7 @@ Ratio RecurrentPairs(const LinearAttention& linear, Ratio attended) {
   return Figure("Multiply-adds per token of the recurrences", Ratio(linear.layers) * Ratio(linear.heads) * head_pairs);
 }
 
-// FLOPs of attention and recurrences, per token, forward; the causal mask hides a part of them.
+// FLOPs of attention and recurrences, per token, forward; `masked`: the part that the causal mask hides.
 struct AttentionFlops {
   Flops core, masked;
 };

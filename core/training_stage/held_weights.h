@@ -1,4 +1,4 @@
-// Weights on one device, and how ZeRO splits a state of them over the ranks that hold the same ones.
+// Weights on one device, and how ZeRO splits their states over the ranks that hold the same weights.
 #pragma once
 
 #include "core/training_stage/shape.h"
@@ -14,17 +14,17 @@ struct HeldWeights {
 };
 HeldWeights operator*(Ratio count, const HeldWeights& weights);
 
-// Those that the optimizer updates. Adapters count as dense: the same ranks hold them.
+// The weights that the optimizer updates. Adapters count as dense: the same ranks hold them.
 HeldWeights TrainedOf(const TrainingRun& run, const HeldWeights& weights);
 
-// Ranks that split a state, of those that hold the same weights; 1: each rank holds it whole.
+// Number of ranks that split a state, among those with the same weights; 1: each rank holds all of it.
 struct Shards {
   Ratio dense = 1, experts = 1;
 };
-// Of a state that ZeRO splits from stage `from` on.
+// Shards of a state that ZeRO splits from stage `from` on.
 Shards ShardsFrom(int from, const TrainingRun& run, const TrainingShape& shape);
 
-// A rank's part of a state of the weights, adapters apart.
+// A rank's part of a state of the weights, without adapters.
 Ratio PerRank(const HeldWeights& weights, const Shards& shards);
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// Copies between a device and its host beside the passes of a micro-batch: offloaded activations, weights, gradients.
+// Copies between device and host during the passes of a micro-batch: offloaded activations, weights, gradients.
 #pragma once
 
 #include "core/training_stage/context.h"
@@ -6,8 +6,8 @@
 
 namespace slipstick {
 
-// Of one part of a stage, each one way. Activations leave in the forward pass and return in the backward pass, weights
-// come for both, gradients leave in the backward pass. Both directions of the link run at once.
+// Copies of one component of a stage, each one way. Activations leave in the forward pass and return in the backward
+// pass, weights arrive for both, gradients leave in the backward pass. The link carries both directions at once.
 struct HostCopies {
   Seconds activations, weights, gradients;
 };
@@ -15,18 +15,18 @@ struct HostCopies {
 HostCopies CopiesOf(const TrainingContext& context, Seconds activations, const HeldWeights& weights,
                     Ratio weight_bytes);
 
-// The passes beside which they run, and how long the weight gradients take if they have a pass of their own.
+// Passes that can hide copies; weight_gradient: time of the weight gradients if they are a separate pass, else 0.
 struct HidingPasses {
   Seconds forward, backward, weight_gradient;
 };
 
-// What the passes don't hide.
+// The part of the copies that the passes do not hide.
 struct ExposedCopies {
   Seconds forward, backward;
-  Seconds weight_gradient;  // the part of backward behind the weight gradients
+  Seconds weight_gradient;  // the part of `backward` during the weight-gradient pass
 };
-// A split backward pass hides half of the activations behind each part, the weights behind the first, the gradients
-// behind the second.
+// With separate weight gradients, half of the activations hide behind each part of the backward pass, the weights
+// behind the first part, the gradients behind the second.
 ExposedCopies ExposedBeside(const HidingPasses& passes, const HostCopies& copies);
 
 }  // namespace slipstick

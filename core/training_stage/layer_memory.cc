@@ -60,15 +60,15 @@ Ratio KeptByRecurrence(const LinearAttention& linear) {
   const Ratio keys = Ratio(linear.KeyHeads()) * Ratio(linear.state),
               all_keys = Ratio(linear.heads) * Ratio(linear.state);
   switch (linear.kind) {
-    case LinearAttentionKind::kMamba2:  // the output before its gate, gated, and normalized
+    case LinearAttentionKind::kMamba2:  // the output before its gate, after it, and normalized
       return linear.InputColumns() + 3 * inner;
     case LinearAttentionKind::kGatedDelta: {
-      // Normalized keys and queries, and again for all value heads; values, their gate, the output, that normalized
-      // and gated.
+      // Normalized keys and queries, repeated for all value heads; values, their gate, the output, and the output after
+      // norm and gate.
       const Ratio repeats = min(1, Ratio(linear.heads) / Ratio(linear.KeyHeads()) - 1);
       return convolved + 2 * keys * repeats + 2 * all_keys + 5 * inner;
     }
-    case LinearAttentionKind::kKimiDelta:  // before and after convolution; decays; gate; the output, and gated
+    case LinearAttentionKind::kKimiDelta:  // before and after convolution; decays; gate; output before and after it
       return 2 * convolved + all_keys + 3 * inner;
     case LinearAttentionKind::kMamba:
     case LinearAttentionKind::kLightning:
@@ -81,8 +81,8 @@ constexpr std::string_view kRecurrenceSource =
     "counted in megatron/core/ssm (mamba_mixer.py, gated_delta_net.py), mamba_ssm's MambaSplitConv1dScanCombinedFn and "
     "flash-linear-attention's chunk_gated_delta_rule and chunk_kda";
 
-// Elements per token of the attention core's operands that a layer keeps, and of what stands between them and its
-// projections: inputs of the norms of queries and keys, the output's gate and the gated output.
+// Elements per token that a layer keeps of the attention core's operands, and between them and the projections: inputs
+// of the query and key norms, the output's gate and the gated output.
 Ratio KeptColumns(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan) {
   const AttentionWork& core = work.attention;
   const Model& model = context.model;
@@ -106,8 +106,8 @@ Ratio KeptColumns(const TrainingContext& context, const LayerWork& work, const R
       "with queries and keys before their norms; with the gate and what it leaves of the output", kMemorySource);
 }
 
-// Latents of queries, keys and values before and after their norms, and the rotary key. Where they are projected up
-// again, they count with the core.
+// Latents of queries, keys and values before and after their norms, and the rotary key. If the backward pass repeats
+// the up-projections, KeptColumns counts them.
 Ratio LatentPart(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan,
                  Ratio residual_tokens) {
   if (!context.model.mla || work.attention.is_recurrence || RepeatsLatents(context.model, work, plan)) return 0;
@@ -119,8 +119,8 @@ Ratio LatentPart(const TrainingContext& context, const LayerWork& work, const Re
       "NVIDIA/Megatron-LM, megatron/core/transformer/multi_latent_attention.py");
 }
 
-// Rows of the routed experts. A framework's selection keeps those that an exchange brought and repeats the experts:
-// their products are no plain GEMMs (torchtitan's list of operators to save).
+// Rows of the routed experts. A framework's selection keeps the rows that an exchange brought and repeats the experts,
+// because grouped GEMMs are not on its list of operators to save (torchtitan).
 Ratio RoutedPart(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan) {
   const bool narrow = NarrowRecipe(context), is_exchanged = context.run.mapping.ep > 1;
   const double row_bytes = narrow ? 1 : 2, activated_bytes = narrow ? 1 : 2, inner_bytes = context.model.gated ? 4 : 2;
@@ -133,7 +133,7 @@ Ratio RoutedPart(const TrainingContext& context, const LayerWork& work, const Re
                 "inputs, gate where there is one, up, and what the activation function makes of them", kMemorySource);
 }
 
-// Operands of a layer's embedding: gate input and output, as wide as the residual stream; row, gate and product.
+// Operands of a layer's embedding table: gate input and output, as wide as the residual stream; row, gate, product.
 Ratio EmbeddingPart(const TrainingContext& context) {
   const Ratio width = context.model.layer_embeddings.width;
   return Figure(
@@ -142,7 +142,7 @@ Ratio EmbeddingPart(const TrainingContext& context) {
       "in 16 bits; none without one", kMemorySource);
 }
 
-// Inputs of the column-parallel products that were gathered from the other TP ranks' tokens.
+// Inputs of the column-parallel products, gathered from the tokens of the other TP ranks.
 Ratio GatheredPart(const TrainingContext& context, Ratio residual_tokens) {
   if (!context.run.mapping.sequence_parallel) return 0;
   return Figure(
@@ -236,7 +236,7 @@ KeptActivations KeptBy(const MemoryTerms& terms, const Stage& stage, const Recom
   for (const LayerKind kind : kLayerKinds) {
     if (stage.layers.of[kind] == 0 || !Restores(recompute)) continue;
     const Bytes restored = RestoredBy(context, terms.works.of[kind], kept[kind], recompute, stage.largest_group);
-    // Of two layers in transfer from the host, this is one.
+    // Two layers are in transfer from the host; this layer is one of them.
     const Bytes less = all_full ? 0 * kB : context.run.offload.activations * (of.largest - kept[kind]);
     of.working = max(of.working, restored - less);
   }

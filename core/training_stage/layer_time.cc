@@ -73,8 +73,8 @@ Flops AllFlops(const LayerTime& time) {
                 "all passes of a micro-batch");
 }
 
-// Whether full recomputation leaves out the MLP's second GEMM. Not that of experts, since the gradient of the routing
-// weights needs their output, and not one with an adapter, whose products run after it.
+// Whether full recomputation omits the MLP's second GEMM. It cannot with experts, because the gradient of the routing
+// weights needs their output, nor with an adapter, whose products run after that GEMM.
 bool StopsBeforeLast(const TrainingContext& context, bool has_experts) {
   const bool is_adapted =
       context.run.trainable == Trainable::kLora && IsAdapted(context.framework(), ProductRole::kMlp);

@@ -26,7 +26,7 @@ struct TrainingShape {
 bool IsPadded(const TrainingRun& run);
 TrainingShape ShapeOf(const TrainingRun& run);
 
-// Of the data_ranks that hold the same weights, the number that split a state which ZeRO shards from stage `from` on.
+// Number of the data_ranks (which hold the same weights) that split a state that ZeRO shards from stage `from` on.
 Ratio ShardRanks(int from, const TrainingRun& run, Ratio data_ranks);
 
 // Modules of multi-token prediction that the run trains.

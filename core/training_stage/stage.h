@@ -54,7 +54,7 @@ LayerWorks WorksOf(const TrainingContext& context);
 
 // Kind of the layer with this index, from 0. A window as long as the sequence counts as full attention.
 LayerKind KindOf(const Model& model, double sequence, Count layer);
-// Kind of the layer in an MTP module: that of the model's last layer.
+// Kind of the layer in an MTP module: the kind of the model's last layer.
 LayerKind MtpKind(const TrainingContext& context);
 
 // Layers of each virtual stage by kind, from the number of layers on each.

@@ -48,7 +48,7 @@ ShardedWeights ExchangeWeights(const TrainingContext& context, bool is_frozen, R
   return weights;
 }
 
-// For ZeRO below stage 3.
+// A layer under ZeRO below stage 3, which has no such communication.
 ShardedLayer NotSharded(const TrainingContext& context) {
   const Seconds none = Figure("ZeRO-3 communication of a layer",
                               max(0, Ratio(context.run.mapping.zero) - 2) * Seconds(), "none below ZeRO-3");

@@ -22,11 +22,11 @@ struct ShardedLayer {
 struct StagePart {
   LayerTime time;
   ShardedLayer sharded;
-  Seconds activations;  // all that it keeps to the host, one way
+  Seconds activations;  // copying all that it keeps to the host, one way
   HeldWeights weights;
 };
 
-// Components do not depend on their placement on stages: a search keeps them between mappings.
+// Times of components, which do not depend on their placement on stages: a search keeps them between mappings.
 struct LayerTimes {
   ByKind<StagePart> selective, full_recompute;  // under RecomputeChoice::selective; recomputed as a whole
   // The embedding's ZeRO-3 communication: its gather, and the last scatter of a step, which no compute hides.

@@ -98,13 +98,13 @@ struct TrainingRun {
   std::optional<Ratio> memory_margin;  // share of device memory that automatic choices leave free; absent: none
   Offload offload;
   bool flash_attention = true;
-  bool loss_in_place = false;  // the gradient of the logits takes their place
+  bool loss_in_place = false;  // the gradient of the logits overwrites them
   Tally loss_chunks = 1;       // parts of the tokens whose LM head and loss run one after another, forward and backward
   // Trained modules of multi-token prediction. Default: the model's, if the framework trains any and no adapters are
   // trained in place of the weights.
   std::optional<Tally> mtp_modules;
   Trainable trainable = Trainable::kAll;
-  std::optional<FrozenPrecision> frozen_precision;  // default: that of the GEMMs
+  std::optional<FrozenPrecision> frozen_precision;  // default: the GEMMs' format
   Framework framework;
   std::optional<Tally> devices;  // default: all of the cluster
   TrainingMapping mapping;

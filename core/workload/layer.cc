@@ -11,12 +11,12 @@ namespace {
 constexpr std::array kTraits{
     ProductTraits{"QKV projection", ProductRole::kMixer},
     ProductTraits{"query projection", ProductRole::kMixer},
-    // Down projections are not split: each rank computes them for its sequence-parallel tokens.
+    // Down projections are not split: each rank computes them for its own sequence-parallel tokens.
     ProductTraits{"query down projection", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"query up projection", ProductRole::kMixer},
     ProductTraits{"key and value down projection", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"key and value up projection", ProductRole::kMixer},
-    // The compressor's and the indexer's are not split, either.
+    // Nor are the projections of the compressor and the indexer.
     ProductTraits{"compressor", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"indexer queries", ProductRole::kMixer, ProductRows::kSequenceParallel},
     ProductTraits{"indexer keys and head weights", ProductRole::kMixer, ProductRows::kSequenceParallel},
@@ -40,11 +40,11 @@ constexpr std::array kTraits{
     ProductTraits{"experts, down", ProductRole::kExperts, ProductRows::kRouted},
     ProductTraits{"shared experts, gate+up", ProductRole::kMlp},
     ProductTraits{"shared experts, down", ProductRole::kMlp},
-    // Every rank projects its own tokens: neither is split.
+    // Latent experts: every rank projects its own tokens, so neither is split.
     ProductTraits{"expert down projection", ProductRole::kMlp, ProductRows::kSequenceParallel},
     ProductTraits{"expert up projection", ProductRole::kMlp, ProductRows::kSequenceParallel},
     ProductTraits{"layer embedding projection", ProductRole::kMlp},
-    // Narrow, and therefore not split.
+    // These two are narrow, and therefore not split.
     ProductTraits{"layer embedding gate", ProductRole::kMlp, ProductRows::kSequenceParallel},
     ProductTraits{"layer embedding output", ProductRole::kMlp, ProductRows::kSequenceParallel},
     ProductTraits{"LM head", ProductRole::kWide},
@@ -68,7 +68,7 @@ ActivationBytes ActivationOf(const Model& model) {
 
 namespace {
 
-// Bytes per element of the residual stream.
+// Bytes per element of the residual stream that its additions move, per layer.
 Ratio AddedBytes(const Model& model) {
   // Hyper-connections mix all streams around each part of a layer.
   if (model.compressed) return 2 * (6 * Ratio(model.compressed->streams) + 4);

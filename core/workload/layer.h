@@ -34,19 +34,19 @@ LayerWidths SharedKvWidths(const LayerWidths& widths);
 
 enum class ProductId {
   kQueryKeyValue,
-  kQuery,  // of latent attention without query compression, or of layers that share a KV cache
+  kQuery,  // latent attention without query compression, or layers that share a KV cache
   kQueryDown,
   kQueryUp,
   kKeyValueDown,
   kKeyValueUp,
   kCompressor,  // rows and their weights, from which entries of several tokens are computed
   kIndexQuery,
-  kIndexKey,         // keys and head weights of the indexer
-  kLatentGate,       // of the output of latent attention
+  kIndexKey,         // keys of the indexer and the weights of its heads
+  kLatentGate,       // gate on the output of latent attention
   kAttentionGroups,  // outputs of groups of heads, each group separately
   kAttentionOut,
-  kWindowQueryKeyValue,  // of layers with a sliding window that have heads of their own
-  kWindowQuery,          // of sliding-window layers that share a KV cache
+  kWindowQueryKeyValue,  // for sliding-window layers with heads of their own
+  kWindowQuery,          // for sliding-window layers that share a KV cache
   kWindowAttentionOut,
   kStreams,  // weights of hyper-connections, before and after both parts of a layer
   kRecurrentIn,
@@ -108,7 +108,7 @@ MatrixProducts MixerProducts(const Model& model, Mixer mixer, const LayerWidths&
 MatrixProducts FeedForwardProducts(const Model& model, FeedForward feed_forward, const LayerWidths& widths);
 MatrixProduct HeadProduct(const Model& model, const LayerWidths& widths);
 
-// Weights of GEMMs; those of a routed expert are counted separately.
+// Weights of GEMMs: those that all tokens use, and those of one routed expert.
 struct MatrixElements {
   Ratio all_tokens = 0, expert = 0;
 };

@@ -5,7 +5,7 @@
 namespace slipstick {
 namespace {
 
-// Every n-th layer attends to all tokens, or none does; without a window all layers do.
+// Layers with a window. Every n-th layer attends to all tokens, or none does; without a window all layers do.
 Ratio WindowLayers(const SlidingWindow& window, Ratio attention) {
   const Ratio every = window.global_every, has_window = min(1, Ratio(window.tokens));
   return Figure("Window layers",

@@ -9,7 +9,7 @@ namespace slipstick {
 struct LayerCounts {
   Ratio attention = 0, window = 0, recurrent = 0;
   Ratio moe = 0, dense = 1;
-  Ratio shared_kv = 0, shared_kv_window = 0;  // attention layers that share a KV cache; those of them with a window
+  Ratio shared_kv = 0, shared_kv_window = 0;  // attention layers that share a KV cache; of these, layers with a window
 };
 LayerCounts CountLayers(const Model& model);
 

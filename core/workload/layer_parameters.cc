@@ -5,7 +5,7 @@
 namespace slipstick {
 namespace {
 
-// A vector of outputs for each GEMM of an MLP that has biases.
+// Each GEMM of an MLP with biases has a bias per output.
 Ratio MlpBiases(const Model& model, Ratio inner) {
   const bool has_biases = model.biases == Biases::kMlp || model.biases == Biases::kAll;
   return Figure("Biases of an MLP",
@@ -52,7 +52,7 @@ Ratio SmallOfRecurrence(const LinearAttention& linear, const LayerWidths& widths
                 "of the channels on one device");
 }
 
-// Norms and sinks; per kind of entry, a norm and position weights of its tokens; constants of the hyper-connections.
+// Norms and sinks; per kind of entry, a norm and the position weights of its tokens; hyper-connection constants.
 Ratio SmallOfCompressed(const Model& model, const LayerWidths& widths) {
   const CompressedAttention& compressed = *model.compressed;
   const Ratio head_dim = model.HeadDim(), index_dim = model.indexer->head_dim, streams = compressed.streams;

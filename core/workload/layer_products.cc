@@ -36,13 +36,13 @@ MatrixProduct LatentProduct(ProductId id, const Model& model, const LayerWidths&
   }
 }
 
-// For both parts of a layer: weights before it, after it, and from each residual stream to each.
+// Hyper-connections around both parts of a layer: weights before it, after it, and from each residual stream to each.
 MatrixProduct StreamProduct(const Model& model) {
   const Ratio streams = model.compressed->streams;
   return {ProductId::kStreams, 2 * streams * (2 + streams), streams * Ratio(model.hidden)};
 }
 
-// Every rank has the whole of the indexer's projections. If not all layers select, each layer gets the mean.
+// Every rank has the whole projections of the indexer. If not all layers select, each layer gets the mean.
 MatrixProduct IndexerProduct(ProductId id, const Model& model) {
   const Ratio hidden = model.hidden, heads = model.indexer->heads, dim = model.indexer->head_dim;
   const Ratio index_share = IndexShare(model);
@@ -52,7 +52,7 @@ MatrixProduct IndexerProduct(ProductId id, const Model& model) {
                                                  : Ratio(0);
     return {id, index_share * heads * dim, q_lora_rank > 0 ? q_lora_rank : hidden};
   }
-  // Two rows and two weights of an entry's key, and the weights of the heads.
+  // Two rows and two weights for an entry's key, and the weights of the heads.
   if (model.compressed) return {id, index_share * (4 * dim + heads), hidden};
   // A block's score is the maximum over its heads, so there are no head weights.
   return {id, index_share * (model.mla ? dim + heads : dim), hidden};
@@ -99,7 +99,7 @@ MatrixProduct FeedForwardProduct(ProductId id, const Model& model, const LayerWi
   }
 }
 
-// Per-layer embeddings: the residual stream gates a row with the same number of columns, which is projected back and
+// Per-layer embeddings: the residual stream gates a table row of the same width; the result is projected back and
 // added.
 MatrixProduct LayerEmbeddingProduct(ProductId id, const Model& model, const LayerWidths& widths) {
   const Ratio hidden = model.hidden, width = model.layer_embeddings.width;
@@ -127,7 +127,7 @@ Ratio Named(std::string_view title, Ratio side) {
   return is_computed ? Figure(title, side, "of the GEMM, on one device") : side;
 }
 
-// Products of a part of the layer, one after the other.
+// Collects the products of a part of the layer, in order.
 class Collector {
  public:
   Collector(const Model& model, const LayerWidths& widths) : model_(model), widths_(widths) {}

@@ -10,7 +10,7 @@ namespace slipstick {
 
 namespace {
 
-// Whether index is one of `chosen` indices spread evenly over [0, all), the last of them at the end.
+// Whether `index` is one of `chosen` indices spread evenly over [0, all), the last one at the end.
 bool IsChosen(Count index, Count chosen, Count all) { return (index + 1) * chosen / all > index * chosen / all; }
 
 // Sets a member to the nearest divisors of `whole` below and above `value`.
@@ -89,7 +89,7 @@ void ValidateIndexer(const Model& model, const std::string& path, Issues& issues
   }
 }
 
-// Layers that share a KV cache need one before them, of their kind.
+// Layers that share a KV cache need an earlier layer of their kind that has one.
 void ValidateSharedKv(const Model& model, const std::string& path, Issues& issues) {
   const std::string member = path + ".kv_shared_layers";
   if (model.mla || model.linear_attention || model.indexer || model.moe || model.mtp_layers > 0 ||

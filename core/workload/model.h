@@ -21,8 +21,7 @@ ENUM_NAMES(Position, {kRope, "rope"}, {kLearned, "learned"}, {kAlibi, "alibi"});
 enum class Norm { kRms, kLayer, kLayerWithoutBias };
 ENUM_NAMES(Norm, {kRms, "rms"}, {kLayer, "layer"}, {kLayerWithoutBias, "layer_without_bias"});
 
-// Norm of queries and keys: per head, with weights shared by the heads, or over all heads together.
-// One norm that each head uses; one per head; one over all heads together.
+// Norm of queries and keys: weights shared by all heads, weights per head, or one norm over all heads together.
 enum class QkNorm { kNone, kHead, kEachHead, kAllHeads };
 ENUM_NAMES(QkNorm, {kNone, "none"}, {kHead, "head"}, {kEachHead, "each_head"}, {kAllHeads, "all_heads"});
 
@@ -68,7 +67,7 @@ struct Indexer {
   Tally head_dim = 128;
   Tally top_k = 2048;
   Tally block = 0;   // tokens that are selected together; 0: single tokens, with latent attention
-  Tally layers = 0;  // attention layers that select; the others reuse a selection (GLM-5.2), or attend to all tokens
+  Tally layers = 0;  // attention layers that select; the others reuse a selection (GLM-5.2) or attend to all tokens
                      // (MiniMax-M3); 0: all
   friend bool operator==(const Indexer&, const Indexer&) = default;
 };
@@ -112,8 +111,8 @@ struct LinearAttention {
   Tally state = 128;       // width of a key: the state of a head is head_dim x state
   Tally convolution = 4;   // kernel size of the short convolution; 0: none
   Tally step_rank = 0;     // rank of the step-size projection (Mamba-1)
-  bool full_gate = false;  // Kimi delta attention: the output gate is projected from the residual stream, not through a
-                           // rank (Kimi K3)
+  bool full_gate = false;  // Kimi delta attention: projects the output gate from the residual stream in full rank (Kimi
+                           // K3)
 
   [[nodiscard]] Tally KeyHeads() const { return key_heads > 0 ? key_heads : heads; }
   [[nodiscard]] Ratio Inner() const { return Ratio(heads) * Ratio(head_dim); }
@@ -137,7 +136,7 @@ struct Norms {
 };
 
 struct SlidingWindow {
-  Tally tokens = 0;        // that a local layer attends to; 0: all
+  Tally tokens = 0;        // number of tokens that a local layer attends to; 0: all
   Tally global_every = 0;  // every n-th layer attends to all tokens; 0: all layers are local if there is a window
   Tally kv_heads = 0;      // of the local layers (Gemma 4); 0: as in the other layers
   Tally head_dim = 0;      // of the local layers; 0: as in the other layers
@@ -167,7 +166,7 @@ struct Vision {
   Tally heads = 16;
   Tally ffn = 4304;
   bool gated = false;
-  Tally patch = 16;      // side in pixels
+  Tally patch = 16;      // side of a patch in pixels
   Tally merge = 2;       // patches along each side of a token
   Tally projectors = 1;  // two layers each; Qwen3-VL has three more, for the outputs of inner layers
   friend bool operator==(const Vision&, const Vision&) = default;
@@ -213,7 +212,7 @@ struct Model {
   [[nodiscard]] Tally KvHeads() const { return kv_heads.value_or(heads); }
   [[nodiscard]] Tally HeadDim() const { return head_dim.value_or(heads > 0 ? Tally(hidden / heads) : Tally(0)); }
   [[nodiscard]] bool HasWindows() const { return window.tokens > 0 && !mla; }
-  [[nodiscard]] bool HasWindowHeads() const;  // local layers have projections of another shape
+  [[nodiscard]] bool HasWindowHeads() const;  // local layers have projections of a different shape
   [[nodiscard]] Ratio WindowKvHeads() const { return StatedOr(window.kv_heads, KvHeads()); }
   [[nodiscard]] Ratio WindowHeadDim() const { return StatedOr(window.head_dim, HeadDim()); }
   [[nodiscard]] bool SharesKv() const { return shared_kv.layers > 0; }
@@ -225,7 +224,7 @@ struct Model {
   [[nodiscard]] Ratio MlpLayers() const { return StatedOr(mlp_layers, layers); }  // with experts or without
   [[nodiscard]] bool IsLinearAttention(Count layer) const;                        // by index, from 0
   [[nodiscard]] bool HasMlp(Count layer) const;
-  // The number that stands for the switch or choice `member`, with that input's node if this model has nodes.
+  // The number for the switch or choice `member`, with that input's node if this model has nodes.
   [[nodiscard]] Ratio Chosen(double number, std::string_view member) const;
   // Number of matrices at the input of an MLP: up and, if gated, the gate.
   [[nodiscard]] Ratio UpParts() const { return 1 + Chosen(gated ? 1 : 0, "gated"); }

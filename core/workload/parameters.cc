@@ -30,7 +30,7 @@ class Counter {
     AddMlpOf(SharedKvWidths(widths_), all);
   }
 
-  // All experts of a layer, and those that a token uses.
+  // Counts all experts of a layer, and the experts that a token uses.
   void AddExperts(Ratio layers, ParameterCount& count) {
     const auto [matrices, expert] = ElementsOf(FeedForwardProducts(model_, FeedForward::kExperts, widths_));
     const Ratio small_mlp = SmallElements(model_, FeedForward::kExperts, widths_),
@@ -58,7 +58,7 @@ class Counter {
                   "with the one before the LM head; a layer without an MLP has no norm for it");
   }
 
-  // Weights of all layers, and those that a token uses.
+  // GEMM weights of all layers, and those that a token uses.
   Ratio AllMatrices() const { return Figure("GEMM weights of the layers", all_ + NoLayerEmbedding(), "all experts"); }
   Ratio ActiveMatrices() const {
     return Figure("Active GEMM weights of the layers", active_ + NoLayerEmbedding(),
@@ -83,7 +83,7 @@ class Counter {
     all_ += matrices * layers;
     active_ += matrices * layers;
   }
-  // A width of 0 is a term of zero.
+  // A term of zero that depends on the width, for models without layer embeddings.
   [[nodiscard]] Ratio NoLayerEmbedding() const {
     const Ratio width = model_.layer_embeddings.width;
     return width > 0 ? Ratio(0) : width * Ratio(model_.layers);
@@ -121,7 +121,7 @@ void CountEnds(const Model& model, Ratio norm_elements, ParameterCount& count) {
       Figure("Parameters of the LM head", (1 - tied) * vocab * hidden + head_biases * vocab, "none where it is tied");
 }
 
-// Attention and MLPs where the last layers share the KV cache of those before them.
+// Counts attention and MLPs if the last layers share the KV cache of earlier ones.
 void CountSharing(const LayerCounts& layers, Counter& counter, ParameterCount& count) {
   const auto [own_full, own_window, shared_full] = SplitBySharedKv(layers);
   if (own_full > 0) count.attention_per_layer = counter.AddMixer(Mixer::kFullAttention, own_full);

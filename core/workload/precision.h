@@ -43,7 +43,7 @@ constexpr double BytesPerElement(Precision precision) {
   return 2;
 }
 constexpr Bytes ElementSize(Precision precision) { return BytesPerElement(precision) * kB; }
-// Of int4 with a 16-bit scale per group and no zero point.
+// Size of int4 with a 16-bit scale per group and no zero point.
 constexpr Bytes Int4Size(Count group) { return (0.5 + 2.0 / static_cast<double>(group)) * kB; }
 
 constexpr bool IsEightBitFloat(Precision p) { return p == Precision::kFp8 || p == Precision::kMxfp8; }

@@ -660,6 +660,73 @@ test('scripts with the arguments of transformers: TRL, DeepSpeed, or alone', () 
     });
 });
 
+// huggingface/nanotron: examples/config_tiny_llama.yaml, and the defaults of src/nanotron/config/parallelism_config.py.
+test('nanotron: its configuration, whose sections follow the alphabet', () => {
+  const config = ({ run = '', optimizer = 'zero_stage: 0', shape }) => `checkpoints:
+  checkpoint_interval: 10
+model:
+  dtype: bfloat16
+  init_method:
+    std: 0.025
+  model_config:
+    is_llama_config: true
+    rope_scaling: null
+${shape}
+optimizer:
+  accumulate_grad_in_fp32: true
+  learning_rate_scheduler:
+    learning_rate: 0.0003
+  optimizer_factory:
+    name: adamW
+  ${optimizer}
+parallelism:
+  dp: 2
+  expert_parallel_size: 1
+  pp: 2
+  tp: 2
+${run}
+profiler: null
+tokens:
+  batch_accumulation_per_replica: 8
+  micro_batch_size: 2
+  sequence_length: 4096
+  train_steps: 15
+`;
+  const tiny = ['hidden_size: 16', 'intermediate_size: 64', 'num_attention_heads: 4', 'num_hidden_layers: 2'];
+  const rows = (lines) => lines.map((line) => `    ${line}`).join('\n');
+  const silent = config({ shape: rows([...tiny, 'num_key_value_heads: 4', 'vocab_size: 256']) });
+  assertReads(`torchrun --nproc_per_node=8 run_train.py --config-file tiny.yaml\n${silent}`, {
+    'model': undefined,
+    'cluster.devices': '8',
+    'training.global_batch': '32', // 2 replicas, 8 micro-batches of 2 each
+    'training.sequence': '4096',
+    'training.mapping.tp': '2',
+    'training.mapping.pp': '2',
+    'training.mapping.schedule': 'gpipe',
+    'training.mapping.sequence_parallel': 'false',
+    'training.mapping.zero': '0',
+    'training.recompute': 'none',
+    'training.framework': 'nanotron',
+    'training.framework.memory.gathered': undefined,
+  });
+  const llama = ['hidden_size: 2048', 'intermediate_size: 8192', 'num_attention_heads: 32', 'num_hidden_layers: 16'];
+  const said = ['pp_engine: 1f1b', 'tp_mode: REDUCE_SCATTER', 'recompute_layer: true', 'tp_recompute_allgather: false'];
+  const written = config({
+    run: said.map((line) => `  ${line}`).join('\n'),
+    optimizer: 'zero_stage: 1',
+    shape: rows([...llama, 'num_key_value_heads: 8', 'vocab_size: 128256', 'tie_word_embeddings: true']),
+  });
+  assertReads(written, {
+    'model': 'llama-3.2-1b',
+    'training.mapping.schedule': '1f1b',
+    'training.mapping.sequence_parallel': 'true',
+    'training.mapping.zero': '1',
+    'training.recompute': 'full',
+    'training.framework.memory.gathered': '4',
+  });
+  assert.deepEqual(read('torchrun --nproc_per_node=8 run_train.py --config-file x.yaml').unused, ['x.yaml']);
+});
+
 // pytorch/torchtitan: docs/performance.md, and train_configs/llama3_70b.toml.
 test('torchtitan: batches, sharding and precision, in flags and in its file', () => {
   const llama = 'CONFIG_FILE="./torchtitan/models/llama3/train_configs/llama3_8b.toml" NGPU=8 ./run_train.sh';

@@ -3,6 +3,7 @@
 import { llamacpp } from './llamacpp.js';
 import { megatron } from './megatron.js';
 import { mlx } from './mlx.js';
+import { nanotron } from './nanotron.js';
 import { ollama } from './ollama.js';
 import { sglang } from './sglang.js';
 import { torchtitan } from './torchtitan.js';
@@ -12,7 +13,7 @@ import { vllm } from './vllm.js';
 import { commandsOf } from './words.js';
 
 /** @type {Tool[]} */
-export const TOOLS = [megatron, torchtitan, trainer, vllm, sglang, trtllm, llamacpp, ollama, mlx];
+export const TOOLS = [megatron, torchtitan, nanotron, trainer, vllm, sglang, trtllm, llamacpp, ollama, mlx];
 
 // The tools that also write a command.
 export const WRITERS = TOOLS.filter(({ command }) => command);
