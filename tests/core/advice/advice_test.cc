@@ -188,7 +188,7 @@ TEST(Advice, StaysWithinTheFramework) {
   }
 }
 
-TEST(Advice, TwiceTheDevicesAtMostHalveTheTimeAndHalfTheElectricityPriceHalvesItsShareOfTheCost) {
+TEST(Advice, DoublingDevicesAtMostHalvesTheTimeAndCheaperElectricityTheCost) {
   const Json advice = Advised({}, {{"top", 100}});
   const Json* twice = Find(advice["changes"], "devices.x2");
   ASSERT_NE(twice, nullptr);
@@ -247,7 +247,7 @@ TEST(Advice, KeepsItsLimits) {
   for (const Json& change : fast["changes"]) EXPECT_LE(change["figures"]["serving.tpot_s"].get<double>(), 0.021);
 }
 
-TEST(Advice, WhatDoesNotFitIsRepairedFirst) {
+TEST(Advice, AScenarioThatDoesNotFitIsRepairedFirst) {
   for (const Asked& asked : AskedScenarios()) {
     const Json advice = Advised(asked.scenario, asked.question);
     if (advice["feasible"] == true) continue;
@@ -276,7 +276,7 @@ TEST(Advice, BuysNothingWhereASettingMakesItFit) {
       nullptr);
 }
 
-TEST(Advice, FourBitWeightsServeWhatACardWouldNotHold) {
+TEST(Advice, FourBitWeightsServeAModelThatOtherwiseDoesNotFit) {
   // 32.8e9 parameters at 4.85 bits (Q4_K_M) are 19.9 GB; in fp8 they are 32.8 GB, and a GeForce RTX 4090 has 24.
   const Json advice = Advised({"version=3", "model=qwen3-32b", "cluster=single-rtx-4090", "training=null"},
                               {{"for", "serving"}, {"top", 100}});
@@ -306,7 +306,7 @@ TEST(Advice, FourBitWeightsServeWhatACardWouldNotHold) {
       nullptr);
 }
 
-TEST(Advice, FineTuningStandsInForAPreTrainingThatACardWouldNotHold) {
+TEST(Advice, FineTuningIsProposedWhereACardCannotHoldPreTraining) {
   // 8.03e9 parameters at 18 bytes of weights, gradients and optimizer state are 145 GB; frozen at 4 bits they are 4 GB.
   const Assignments scenario{"version=3", "model=llama-3.1-8b", "cluster=single-rtx-4090", "serving=null"};
   const Json advice = Advised(scenario, {{"top", 100}});
@@ -335,7 +335,7 @@ TEST(Successors, SmallerModelsAreByTheSamePublisherAndNoOlder) {
       SmallerModelsOf(Write(*ParseScenario(*ReadRequest(R"({"version": 3})", {"model.preset=llama-3.2-1b"})))).empty());
 }
 
-TEST(AdviceSteps, ReportWhatIsKnownAndEndWithTheWholeAnswer) {
+TEST(AdviceSteps, ReportProgressAndEndWithTheWholeAnswer) {
   AdviceSteps steps(R"({"request": {"version": 1}, "for": "training", "top": 5})");
   ASSERT_EQ(steps.issues(), "");
   std::size_t most = 0;

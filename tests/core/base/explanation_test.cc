@@ -17,7 +17,7 @@ Seconds InSeconds(Tape& tape, const char* path, double value) {
 }
 ShownNumber At(const char* path, Seconds number) { return {path, Seconds::kDimension, number.base(), number.node()}; }
 
-TEST(Explanation, AFigureComesAfterWhatItRestsOn) {
+TEST(Explanation, AFigureComesAfterItsTerms) {
   Tape tape;
   const Seconds hop = InSeconds(tape, "cluster.networks.0.latency", 2);
   const Seconds time = Figure("Steps around the ring", 7 * hop, "", "a paper");
@@ -44,7 +44,7 @@ TEST(Explanation, AFigureComesAfterWhatItRestsOn) {
 }
 
 // Two products of equal value lead to their own inputs. The same product computed twice is one figure.
-TEST(Explanation, EqualFiguresOfDifferentInputsHavePathsOfTheirOwn) {
+TEST(Explanation, EqualFiguresOfDifferentInputsHaveTheirOwnPaths) {
   Tape tape;
   const Seconds up = InSeconds(tape, "cluster.networks.0.latency", 2), out = InSeconds(tape, "model.out", 2);
   const Seconds first = Figure("Product", 3 * up), second = Figure("Product", 3 * out),
@@ -107,7 +107,7 @@ TEST(Explanation, AProcedureThatChoseIsAChoice) {
   EXPECT_EQ(choice.terms[0].origin, "wafer.side");
 }
 
-TEST(Explanation, AConstantOfATableStandsOnce) {
+TEST(Explanation, AConstantOfATableAppearsOnce) {
   Tape tape;
   const Ratio share = Ratio::FromBase(
       0.8, tape.Constant("fabrics.nvlink.short_rate", 0.8, Ratio::kDimension, "Bandwidth efficiency of LL", "fitted"));

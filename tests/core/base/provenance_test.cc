@@ -83,7 +83,7 @@ TEST_F(Provenance, EachOperationHasItsTextAndItsDerivatives) {
   Expect(norm(a, b, 2), "norm(a, b, 2)", std::sqrt(13), {3 / std::sqrt(13), 2 / std::sqrt(13)});
 }
 
-TEST_F(Provenance, LiteralsStandOnEitherSide) {
+TEST_F(Provenance, LiteralsMayBeOnEitherSide) {
   const Ratio a = In("x.a", 4);
   Expect(a + 1, "a + 1", 5, {1});
   Expect(1 - a, "1 - a", -3, {-1});
@@ -96,7 +96,7 @@ TEST_F(Provenance, LiteralsStandOnEitherSide) {
   Expect(a * -2, "a * (-2)", -8, {-2});
 }
 
-TEST_F(Provenance, ParenthesesStandWhereTheyAreNeeded) {
+TEST_F(Provenance, ParenthesesAppearWhereTheyAreNeeded) {
   const Ratio a = In("x.a", 8), b = In("x.b", 4), c = In("x.c", 2);
   EXPECT_EQ(TextOf((a + b) * c), "(a + b) * c");
   EXPECT_EQ(TextOf(a + b * c), "a + b * c");
@@ -107,7 +107,7 @@ TEST_F(Provenance, ParenthesesStandWhereTheyAreNeeded) {
   EXPECT_EQ(TextOf(-(a + b)), "-(a + b)");
 }
 
-TEST_F(Provenance, DimensionsCancelToARatioThatRemembers) {
+TEST_F(Provenance, DimensionsCancelToARecordedRatio) {
   const Bytes sent = InBytes("call.bytes", 6), held = InBytes("x.held", 2);
   Expect(sent / held, "bytes / held", 3, {0.5, -1.5});
   const Seconds time = sent / (In("x.share", 0.5) * (3 * kB / (1 * kS)));
@@ -153,13 +153,13 @@ TEST_F(Provenance, AFigureIsATermOfTheNext) {
   EXPECT_EQ(TextOf(Figure("The same under its own title", volume)), "bytes_sent_per_rank");
 }
 
-TEST_F(Provenance, TermsOfOneNameAreToldApart) {
+TEST_F(Provenance, TermsOfTheSameNameStayApart) {
   const Seconds time = InSeconds("networks.0.latency", 1) + InSeconds("networks.1.latency", 2);
   EXPECT_EQ(TextOf(time), "latency + latency_2");
   EXPECT_EQ(TextOf(In("cluster.networks.0.dims.1", 4) * 2), "dims * 2");
 }
 
-TEST_F(Provenance, AChoiceKeepsWhatItWasChosenAmong) {
+TEST_F(Provenance, AChoiceKeepsItsOptions) {
   const Seconds slow = Figure("Ring", 2 * InSeconds("x.a", 3)), fast = Figure("Tree", InSeconds("x.b", 4) + 1 * kS);
   const Seconds best = Choose<Seconds>("Time of the collective", {{"ring", slow}, {"tree", fast}}, 1);
   EXPECT_EQ(best.base(), 5);
@@ -172,7 +172,7 @@ TEST_F(Provenance, AChoiceKeepsWhatItWasChosenAmong) {
   EXPECT_EQ(TextOf(best), "");
 }
 
-TEST_F(Provenance, AProcedureNamesWhatItRestsOn) {
+TEST_F(Provenance, AProcedureNamesItsTerms) {
   const Ratio side = In("x.side", 4);
   const Ratio wires = Procedure<Ratio>("Wires in a row", 3, {side.operand()}, "by counting");
   ASSERT_EQ(FormulaOf(*wires.node()).terms.size(), 1u);
@@ -220,7 +220,7 @@ TEST_F(Provenance, ATallyIsARecordedCount) {
   EXPECT_EQ(Ratio(shelf.boards).node(), nullptr);  // overwriting a bound number drops its node
 }
 
-TEST_F(Provenance, AFormulaMayHaveTheValueOfAWayThatRoundsLess) {
+TEST_F(Provenance, AFormulaMayHaveAMoreExactValue) {
   const Ratio a = In("x.a", 1e-12);
   const double exact = 9.999999999995e-13;  // a - a^2 / 2: 1 - exp(-a) in floating point is off in the fifth digit
   const Ratio survival = Figure("Survival", Exactly(exact, 1 - exp(-a)));
@@ -240,7 +240,7 @@ TEST_F(Provenance, OnePassBackGivesTheDerivativesByAllInputs) {
   EXPECT_NEAR(by[c.node()->place], 2 * 11 / 2.0, 1e-12);
 }
 
-TEST_F(Provenance, ALongIntermediateResultIsATermOfItsOwn) {
+TEST_F(Provenance, ALongIntermediateResultIsASeparateTerm) {
   Ratio sum = In("x.a", 1);
   for (int i = 0; i < 60; ++i) sum = sum + sum;  // written out: 2^60 terms
   const NodeFormula formula = FormulaOf(*sum.node());

@@ -69,7 +69,7 @@ TEST(Standards, EveryNumberHasASource) {
 
 // Llama 3: 419 interruptions in 54 days on 16,384 devices, one per 2,111.54 device-days; all devices share 2 TB/s of
 // storage bandwidth.
-TEST(Standards, StandWhereARequestStatesNothing) {
+TEST(Standards, ApplyWhereARequestStatesNothing) {
   const Interruptions& interruptions = Standard<Scenario>().training->interruptions;
   EXPECT_NEAR(In(interruptions.device_mtbf, kDay), 2111.54, 0.01);
   EXPECT_NEAR(In(interruptions.storage_bandwidth, kGBps), 0.12207, 1e-5);
@@ -78,7 +78,7 @@ TEST(Standards, StandWhereARequestStatesNothing) {
 }
 
 // A part that a request opens without members has its defaults too, in optional parts and in the entries of a list.
-TEST(Standards, StandInOptionalPartsAndInLists) {
+TEST(Standards, ApplyInOptionalPartsAndInLists) {
   Issues issues;
   Scenario scenario;
   Read(*ParseJson(R"({"post_training": {}, "serving": {"speculative": {},
@@ -91,7 +91,7 @@ TEST(Standards, StandInOptionalPartsAndInLists) {
   EXPECT_EQ(In(scenario.cost->device.dies.at(0).area, kMm2), 814);
 }
 
-TEST(Standards, TheirSourceStandsBesideANumberThatNoPresetStates) {
+TEST(Standards, TheirSourceIsCitedForANumberThatNoPresetStates) {
   const Json scenario = Ask(Json::object())["scenario"];
   const auto sources = InputSources(scenario);
   const auto source = [&](const char* path) {

@@ -66,7 +66,7 @@ TEST(Algorithms, TwoRanksAgreeWhateverTheAlgorithm) {
   }
 }
 
-TEST(Algorithms, ARingOfNodesIsHeldByOneNicAndRailsAreNot) {
+TEST(Algorithms, ARingOfNodesIsBoundByOneNicAndRailsAreNot) {
   const Cluster cluster =
       Joined({Level(Topology::kSwitch, 8, 450 * kGBps, 1 * kUs), Level(Topology::kRail, 4, 50 * kGBps, 4 * kUs)});
   const double ring = Us(Time(cluster, 32, CollectiveType::kAllReduce, 1 * kGB, "ring"));

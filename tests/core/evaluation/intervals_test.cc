@@ -22,7 +22,7 @@ double HalfWidth(const Json& report, const std::string& interval, const std::str
   return (At(report, interval + ".high") - At(report, interval + ".low")) / 2 / At(report, answer);
 }
 
-TEST(Intervals, StandBesideEveryHeadlineFigureAndHoldIt) {
+TEST(Intervals, ExistForEveryHeadlineFigureAndContainIt) {
   const Json report = ReportWith({});
   for (const auto& [interval, answer] :
        {std::pair<std::string, std::string>{"training.step_time_interval", "training.step_time_s"},
@@ -42,7 +42,7 @@ TEST(Intervals, StandBesideEveryHeadlineFigureAndHoldIt) {
 }
 
 // The text states the same ends as the numbers.
-TEST(Intervals, SayTheirEndsInPercent) {
+TEST(Intervals, StateTheirEndsInPercent) {
   const Json report = ReportWith({});
   for (const auto& [interval, answer] :
        {std::pair<std::string, std::string>{"training.step_time_interval", "training.step_time_s"},
@@ -70,7 +70,7 @@ TEST(Intervals, ReachFurtherTowardsSlower) {
 }
 
 // The evidence has no run of experts under SGLang on CDNA, but some on Blackwell.
-TEST(Intervals, WhatWasNotMeasuredTogetherIsLessCertain) {
+TEST(Intervals, CombinationsThatWereNotMeasuredAreLessCertain) {
   const auto with = [](const std::string& cluster) {
     return ReportWith({"model=deepseek-v3.1", "cluster=" + cluster, "training=null", "serving.devices=8",
                        "serving.batch=16", "serving.engine=sglang", "serving.mapping.tp=8"});
@@ -106,7 +106,7 @@ TEST(Intervals, ATypicalRunIsSlowerThanATunedStep) {
 }
 
 // Images have intervals made as those of other figures are.
-TEST(Intervals, StandBesideTheTimeTheRateAndTheCostOfAnImage) {
+TEST(Intervals, ExistForTheTimeTheRateAndTheCostOfAnImage) {
   const Json report = ReportWith({"version=3", "cluster=dgx-h100", "diffusion.model=flux.1-dev"});
   const double time = At(report, "diffusion.latency_s"), low = At(report, "diffusion.latency_interval.low"),
                high = At(report, "diffusion.latency_interval.high");
@@ -131,7 +131,7 @@ TEST(Intervals, AnImageWithoutPricesHasNoIntervalOfCost) {
 }
 
 // exp(-0.11) and exp(0.12) times the measured time: core/presets/distances, "repeated".
-TEST(Intervals, AnImageThatWasMeasuredIsAsSureAsRepeatedRuns) {
+TEST(Intervals, AMeasuredImageIsAsCertainAsRepeatedRuns) {
   Result<Json> report =
       ParseJson(EvaluateAnswer(R"({"version": 3, "measured": [{"path": "diffusion.latency_s", "value": "7 s"}]})",
                                {"cluster=dgx-h100", "diffusion.model=flux.1-dev"})

@@ -73,7 +73,7 @@ TEST(LatencyParts, OfOneDeviceAreItsWeights) {
   EXPECT_GT(report["tpot_parts_s"]["gemm"].get<double>(), 0.9 * report["tpot_s"].get<double>());
 }
 
-TEST(LatencyParts, TellOperatorsApart) {
+TEST(LatencyParts, DistinguishOperators) {
   KernelTime product, exchange, norm;
   product.flops = 1 * kFlop;
   exchange.bound = Bound::kNetwork;

@@ -94,7 +94,7 @@ TEST(OwnMeasurements, AStepMeasuredInBf16MovesServingInFp8) {
   EXPECT_NEAR(Number(again, matrix), Number(after, matrix), 1e-9);
 }
 
-TEST(OwnMeasurements, TheFigureMeasuredIsAsSureAsRepeatedRuns) {
+TEST(OwnMeasurements, TheMeasuredFigureIsAsCertainAsRepeatedRuns) {
   const Json before = Evaluated(kSmall);
   const double slower = 1.1 * Number(before, "serving.tpot_s");
   const Json after = EvaluatedWith("serving.tpot_s", slower);
@@ -138,7 +138,7 @@ TEST(OwnMeasurements, AMuchSlowerRunMovesTheTuning) {
 }
 
 // A GPU cannot read its memory faster than its data sheet says, so no efficiency explains a hundredth of the time.
-TEST(OwnMeasurements, WhatNoConstantExplainsWithinItsBoundsIsAnIssueWithAFixThatHolds) {
+TEST(OwnMeasurements, AMeasurementThatNoConstantExplainsIsAnIssueWithAWorkingFix) {
   const double computed = Number(Evaluated(kSmall), "serving.tpot_s");
   const Json wrong = EvaluatedWith("serving.tpot_s", computed / 100);
   ASSERT_TRUE(wrong.contains("issues"));
@@ -152,7 +152,7 @@ TEST(OwnMeasurements, WhatNoConstantExplainsWithinItsBoundsIsAnIssueWithAFixThat
   EXPECT_NEAR(Number(fixed, "serving.tpot_s"), nearest, 0.005 * nearest);
 }
 
-TEST(OwnMeasurements, SeveralTakeAConstantEachAndAllComeBack) {
+TEST(OwnMeasurements, SeveralMeasurementsSetOneConstantEach) {
   const Json before = Evaluated(kSmall);
   const double token = 1.1 * Number(before, "serving.tpot_s"), step = 1.15 * Number(before, "training.step_time_s"),
                first = 1.2 * Number(before, "serving.ttft_s");
@@ -230,7 +230,7 @@ TEST(OwnMeasurements, OtherVerbsUseTheSameMachine) {
   EXPECT_LT(std::stod(csv.substr(first + 3)), 0.99 * slower);
 }
 
-TEST(OwnMeasurements, WhatIsNoMeasurementSaysSo) {
+TEST(OwnMeasurements, AnInvalidMeasurementIsAnIssue) {
   EXPECT_EQ(Evaluated(kSmall, "fast")["issues"][0]["path"], "measured");
   EXPECT_EQ(Evaluated(kSmall, Json::array({1}))["issues"][0]["path"], "measured.0.path");
   EXPECT_EQ(EvaluatedWith("serving.tpot", 1)["issues"][0]["path"], "measured.0.path");

@@ -52,7 +52,7 @@ TEST(RunsLike, ARunIsNearestToItsOwnSetting) {
   EXPECT_EQ(answer["is_far"], false);
 }
 
-TEST(RunsLike, TheIntervalIsTheReports) {
+TEST(RunsLike, TheIntervalEqualsTheReports) {
   Result<Json> report = ParseJson(EvaluateAnswer(R"({"version": 1})").text);
   for (const auto& [figure, interval] :
        {std::pair<std::string, std::string>{"training.step_time_s", "training.step_time_interval"},
@@ -97,21 +97,21 @@ TEST(RunsLike, NamesTheTraitsThatTheRunsLack) {
 
 double HalfWidth(const Json& interval) { return (interval["high"].get<double>() - interval["low"].get<double>()) / 2; }
 
-TEST(RunsLike, RunsOfOnesOwnNarrowIt) {
+TEST(RunsLike, OwnRunsNarrowTheInterval) {
   const Json answer = EvidenceOf({}, "serving.tpot_s");
   ASSERT_EQ(answer["own"].size(), 2U);
   EXPECT_LE(HalfWidth(answer["own"][0]), HalfWidth(answer));
   EXPECT_LT(HalfWidth(answer["own"][1]), HalfWidth(answer["own"][0]));
 }
 
-TEST(RunsLike, WholeRunsTellWhatIsTypical) {
+TEST(RunsLike, WholeRunsGiveTheTypicalRate) {
   Result<Json> report = ParseJson(EvaluateAnswer(R"({"version": 1})").text);
   const Json answer = EvidenceOf({}, "training.typical");
   EXPECT_EQ(answer["runs"].size(), Find(*report, "training.typical.rows")->size());
   EXPECT_NEAR(answer["typical"].get<double>(), Find(*report, "training.typical.step_time_s")->get<double>(), 1e-9);
 }
 
-TEST(RunsLike, WhatHasNoIntervalSaysSo) {
+TEST(RunsLike, AFigureWithoutAnIntervalIsAnIssue) {
   EXPECT_FALSE(EvidenceAnswer(R"({"version": 1})", {}, "serving.energy_j_per_token").issues.empty());
   EXPECT_FALSE(EvidenceAnswer(R"({"version": 1})", {"training=null"}, "training.step_time_s").issues.empty());
   EXPECT_FALSE(EvidenceAnswer(R"({"version": 1})", {"serving=null"}, "serving.tpot_s").issues.empty());
@@ -179,7 +179,7 @@ TEST(Measurements, AFileIsComputedAgain) {
 }
 
 // A pasted text may be anything.
-TEST(Measurements, WhatIsNoMeasurementHasAnIssueOfItsOwn) {
+TEST(Measurements, EachInvalidRowHasItsOwnIssue) {
   for (const char* rows : {"5", "null", R"("a")", R"({"id": "one"})"}) {
     EXPECT_FALSE(MeasurementsAnswer("ours", std::string(R"({"rows": )") + rows + "}").issues.empty()) << rows;
   }

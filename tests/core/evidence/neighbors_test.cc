@@ -47,7 +47,7 @@ Likely RangeOf(std::vector<MeasuredRun> runs, const RunDistance& distance, const
 const RunSetting kH100 = Measured("h100", 0, 0).setting, kH200 = Measured("h200", 0, 0).setting;
 
 // The issue for an unusable row names the row and the member at fault.
-TEST(EvidenceFiles, ARowSaysWhatIsWrongWithIt) {
+TEST(EvidenceFiles, TheIssueOfARowNamesItsFault) {
   const auto fault = [](const std::string& figure, const std::string& value) {
     const std::string text =
         R"({"publisher": "A", "campaign": "B", "source": "C", "rows": [{"id": "one", "model": "llama-3.1-8b", )"

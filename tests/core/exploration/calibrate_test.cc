@@ -84,7 +84,7 @@ TEST(Calibrate, TwoFiguresTakeOneInputEach) {
   EXPECT_NEAR(calibrated["computed"][1].get<double>(), first, 1e-3 * first);
 }
 
-TEST(Calibrate, WhatNoLegalValueExplainsIsNotExplained) {
+TEST(Calibrate, NoInputIsProposedBeyondItsRange) {
   const double step = FigureIn({}, "training.step_time_s");
   const Json answer = Calibrate({{{"figure", "training.step_time_s"}, {"value", step / 50}}});
   for (const Json& input : answer["measured"][0]["inputs"]) {
@@ -105,7 +105,7 @@ TEST(Calibrate, ACollectiveIsExplainedByItsLink) {
               0.02);  // except for its latency
 }
 
-TEST(Calibrate, WhatIsNoMeasurementSaysSo) {
+TEST(Calibrate, AnInvalidMeasurementIsAnIssue) {
   EXPECT_FALSE(CalibrateAnswer("{}").issues.empty());
   EXPECT_FALSE(CalibrateAnswer(R"({"measured": [{"figure": "serving.tpot_s", "value": -1}]})").issues.empty());
   EXPECT_FALSE(CalibrateAnswer(R"({"measured": [{"figure": "serving.no_such_s", "value": 1}]})").issues.empty());

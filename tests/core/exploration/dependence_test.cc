@@ -13,7 +13,7 @@
 namespace slipstick {
 namespace {
 
-TEST(Dependence, IsWhatMovesWhenAnInputDoes) {
+TEST(Dependence, ListsTheFiguresThatMoveWithAnInput) {
   const Json answer = *ParseJson(DependenceAnswer(R"({"version": 1})", {}, "cluster.device.peak.bf16").text);
   ASSERT_EQ(answer["inputs"].size(), 1u);
   const auto figures = answer["inputs"][0]["figures"].get<std::vector<std::string>>();

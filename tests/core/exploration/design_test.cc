@@ -38,7 +38,7 @@ TEST(ChipWithoutLinks, ExchangesNothing) {
   EXPECT_EQ(trained["training"]["infeasible"].back()["reason"], "network");
 }
 
-TEST(Design, MakesLargerWhatIsBetterLarger) {
+TEST(Design, MaximizesFiguresThatAreBetterLarger) {
   for (const char* figure : {"serving.tokens_per_s", "training.step_time_s"}) {
     std::vector<std::string> assignments = kChip;
     assignments.push_back("training.mapping.tp=2");
@@ -192,7 +192,7 @@ TEST(Design, WithoutADesignOffersThoseOfTheChip) {
   EXPECT_TRUE(DesignProblem::Make(*ReadRequest("", designed), *ReadDesignQuestion(Json::object())));
 }
 
-TEST(Design, RefusesWhatItCannotAsk) {
+TEST(Design, RefusesQuestionsThatItCannotAnswer) {
   const auto path = [](const Json& question) { return TextOf(Designed({}, question)["issues"][0]["path"]); };
   EXPECT_EQ(path(Json{{"objective", "training.no_such"}}), "training.no_such");
   EXPECT_EQ(path(Json{{"vary", {"serving.prompt=1:2"}}}), "serving.prompt");

@@ -119,7 +119,7 @@ TEST(SearchPools, LimitsOfEitherPoolRestrictItsMapping) {
   }
 }
 
-TEST(SearchPools, WordsOfAMappingTellThePoolsApart) {
+TEST(SearchPools, TextsOfAMappingDistinguishThePools) {
   EXPECT_EQ(MappingText({{"serving.mapping.tp", 4}, {"serving.disaggregated.prefill_mapping.tp", 2}}),
             "tp 4, prefill pool tp 2");
 }

@@ -57,7 +57,7 @@ struct Question {
 
 // The defaults keep their values while the input moves; setting the input alone would move some of them, so the answer
 // lists them.
-TEST(Solve, ARequestWithTheValueAndWhatIsHeldHasTheFigureOfTheAnswer) {
+TEST(Solve, ARequestWithTheValueAndTheHeldInputsHasTheSameFigure) {
   SearchSpec search;
   search.part = "serving";
   const std::vector<Question> questions{

@@ -201,7 +201,7 @@ TEST(Attention, MasksCountTiles) {
   EXPECT_EQ(TimeOf(attention, H100()).flops, causal.flops);
 }
 
-TEST(Attention, APrefixIsAskedToo) {
+TEST(Attention, QueriesAlsoAttendToThePrefix) {
   Attention whole = Prefill(1, 8192, 8, 8, AttentionLibrary::kGeneric);
   Attention rest = whole;
   rest.q_len = 4096;

@@ -261,7 +261,7 @@ TEST(CacheLevels, AVeryFastMemoryIsBoundByTheL2) {
 // of 64 x 64 loads each operand for fewer multiply-adds than one of 128 x 256: (1 + 20/64 + 20/64) over (1 + 20/128 +
 // 20/256), both from gemm.tile_load. One row is a fragment of 16, whose arithmetic takes half as long on tensor cores
 // at half an H100's rate.
-TEST(CacheLevels, WhatTheSmsTakeInIsBoundByL1) {
+TEST(CacheLevels, TheIntakeOfTheSmsIsBoundByL1) {
   Device device = WithCaches(H100(), 1000, 1000);
   device.memory.bandwidth = 100 * kTBps;
   device.peak.bf16 = device.peak.fp16 = 494.5 * kTFlops;
@@ -284,7 +284,7 @@ TEST(CacheLevels, WhatTheSmsTakeInIsBoundByL1) {
 
 // A gated activation at 128 lanes x 0.0545 bytes per clock: 108 SMs at 1.41 GHz take in 1.06 TB/s, less than 0.8 of
 // 2.04 TB/s.
-TEST(CacheLevels, WhatAnElementwiseKernelTakesInIsBoundByL1) {
+TEST(CacheLevels, TheIntakeOfAnElementwiseKernelIsBoundByL1) {
   const RowKernel gate{RowKind::kGelu, 1 << 17, 8192, Precision::kBf16, true};
   EXPECT_EQ(TimeOn(A100(), gate).bound, Bound::kL1);
   // An addition has no such limit.

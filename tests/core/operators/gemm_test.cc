@@ -92,7 +92,7 @@ TEST(Gemm, BlockScaledAsDeepGemm) {
 
 // From the same tables: a call with run-time scales on H100, two in fp4 on B200 (one with a short k), and int4 weights
 // on A100.
-TEST(Gemm, QuantisedActivationsAndWeightsAsMeasured) {
+TEST(Gemm, QuantizedActivationsAndWeightsAsMeasured) {
   Gemm fp8 = Make(1024, 8192, 8192);
   fp8.precision = fp8.weights = Precision::kFp8;
   fp8.quantize = true;
@@ -151,7 +151,7 @@ TEST(Gemm, BytesOfALargeProductExceedEachOperandOnce) {
   EXPECT_NEAR(vector.bytes / ((8192.0 * 8192 * 2 + 8192 * 4) * kB), 1, 1e-9);
 }
 
-TEST(Gemm, WhatHasNoUnitsRunsAtTheNextWiderFormat) {
+TEST(Gemm, AFormatWithoutUnitsRunsInTheNextWiderOne) {
   Gemm fp8 = Make(4096, 4096, 4096);
   fp8.precision = fp8.weights = Precision::kFp8;
   EXPECT_GE(Time(fp8, A100()), 2 * 4096.0 * 4096 * 4096 * kFlop / (312 * kTFlops));

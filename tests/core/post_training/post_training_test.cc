@@ -277,7 +277,7 @@ TEST(PostTraining, PacksAnyNumberOfSequences) {
   EXPECT_TRUE(Json::parse(EvaluateAnswer(R"({"version": 1})", asked, "").text, nullptr, false).is_object());
 }
 
-TEST(PostTraining, IsOffUnlessAskedFor) {
+TEST(PostTraining, IsOffByDefault) {
   const Json answer = Json::parse(EvaluateAnswer(R"({"version": 1})", {}, "").text, nullptr, false);
   EXPECT_FALSE(answer.contains("post_training"));
   EXPECT_TRUE(answer["scenario"]["post_training"].is_null());

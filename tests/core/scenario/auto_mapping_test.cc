@@ -33,7 +33,7 @@ TEST(AutoMapping, VersionOneKeepsItsMapping) {
   EXPECT_TRUE(scenario.chosen.empty());
 }
 
-TEST(AutoMapping, TheSameInEveryWayOfAskingForIt) {
+TEST(AutoMapping, IsTheSameHoweverItIsRequested) {
   const Scenario two = Settled({"version=2"});
   EXPECT_FALSE(two.chosen.empty());
   for (const Scenario& other :
@@ -58,7 +58,7 @@ TEST(AutoMapping, PinnedMembersStayAndTheOthersFollow) {
   EXPECT_EQ(plain.training->mapping.pp, 1);
 }
 
-TEST(AutoMapping, AReportSettledOnceAsksForTheSame) {
+TEST(AutoMapping, AResolvedReportGivesTheSameMapping) {
   const Scenario scenario = Settled({"version=2", "model=mixtral-8x7b"});
   const Json written = Write(scenario);
   EXPECT_EQ(JsonText(Write(*ParseScenario(written))), JsonText(written));
@@ -122,7 +122,7 @@ TEST(AutoMapping, DeepSeekV3AsItsReportDescribesIt) {
   EXPECT_NEAR(hours(theirs), kPublished, 0.12 * kPublished);
 }
 
-TEST(AutoMapping, WhereNothingFitsTheNearestIsAnswered) {
+TEST(AutoMapping, WhereNothingFitsTheNearestMappingIsUsed) {
   const Scenario scenario = Settled({"version=2", "model=llama-3.1-405b", "cluster=single-rtx-4090"});
   const Json report = *Evaluate(scenario, ReportDetail::Figures());
   EXPECT_EQ(report["training"]["feasible"], false);
@@ -171,7 +171,7 @@ Json Served(std::vector<std::string> assignments) {
   return (*ParseJson(EvaluateAnswer(R"({"version": 3})", assignments, "", false).text))["serving"];
 }
 
-TEST(AutoMapping, RequestsAreCountedInTotalWhateverTheLayout) {
+TEST(AutoMapping, RequestsAreCountedInTotalWhateverTheMapping) {
   for (const char* tp : {"serving.mapping.tp=4", "serving.mapping.tp=8"}) {
     EXPECT_EQ(Served({tp, "serving.mapping.pp=1"})["requests_in_flight"], 32) << tp;
     EXPECT_EQ(Served({tp, "serving.mapping.pp=1", "serving.concurrency=100"})["requests_in_flight"], 100) << tp;
@@ -183,7 +183,7 @@ TEST(AutoMapping, RequestsAreCountedInTotalWhateverTheLayout) {
     EXPECT_EQ(Settled({}, version).serving->concurrency, std::nullopt) << version;
 }
 
-TEST(AutoMapping, LayoutsAreComparedAtEqualTotalLoad) {
+TEST(AutoMapping, MappingsAreComparedAtEqualTotalLoad) {
   const std::string total = "serving.concurrency=100";
   const double fastest = Served({total, "serving.mapping.tp=8"})["tpot_s"].get<double>();
   const Json chosen = Served({total});
@@ -199,7 +199,7 @@ TEST(AutoMapping, LayoutsAreComparedAtEqualTotalLoad) {
   }
 }
 
-TEST(AutoMapping, ALayoutThatLetsRequestsWaitDoesNotWinByItsShortTokens) {
+TEST(AutoMapping, AMappingThatLetsRequestsWaitDoesNotWinByItsShortTokens) {
   double served = 0, user = 1e9;
   for (const char* requests : {"64", "128", "256", "512"}) {
     const Json now = Served({std::string("serving.concurrency=") + requests});

@@ -67,7 +67,7 @@ TEST(MemoryMargin, IsThatOfTheChosenMapping) {
   EXPECT_EQ(report["training"]["memory_verdict"], "fits");
 }
 
-TEST(MemoryMargin, IsAnInputThatMovesWhatIsChosen) {
+TEST(MemoryMargin, IsAnInputThatChangesTheChosenMapping) {
   const testing::Assignments tight{"model=llama-3.1-70b", "cluster=dgx-h100", "cluster.devices=64"};
   const Json none = Trained(tight + testing::Assignments{"training.memory_margin=0"}),
              half = Trained(tight + testing::Assignments{"training.memory_margin=0.4"});

@@ -29,7 +29,7 @@ std::vector<End> EndsOfRanges() {
   return ends;
 }
 
-TEST(Ranges, EndWhereFiguresAreStillFigures) {
+TEST(Ranges, EndBeforeFiguresBecomeMeaningless) {
   const std::vector<End> ends = EndsOfRanges();
   EXPECT_GT(ends.size(), 1000U);
   int answered = 0;

@@ -71,7 +71,7 @@ Json On(const std::string& family, Count version, const std::string& engine = "v
               {"written", Json::array({"cluster"})}};
 }
 
-TEST(FollowDevices, TakesWhatRunsThereWhereNobodyWroteIt) {
+TEST(FollowDevices, ChoosesUnwrittenSoftwareThatRunsOnTheDevices) {
   const auto followed = [](Json request) {
     FollowDevices(request, Written(request));
     return std::pair{request["serving"]["engine"]["preset"].get<std::string>(),

@@ -26,7 +26,7 @@ TunedTraining TrainingOf(const Scenario& scenario) {
   return TuneTraining(scenario.model, scenario.cluster, run, {{}, true, true});
 }
 
-TEST(Bounds, OrdinaryWalksAreFarFromTheirs) {
+TEST(Bounds, OrdinarySearchesStayFarBelowTheirBounds) {
   for (const char* model : {"llama-3.1-8b", "llama-3.1-405b", "deepseek-v3"}) {
     for (const Count devices : {8, 512, 1000}) {
       const TunedTraining tuned = TrainingOf(ScenarioOf(model, "dgx-h100", devices));

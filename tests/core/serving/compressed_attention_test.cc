@@ -25,7 +25,7 @@ std::vector<std::string> AtAMillion(const std::string& model, const std::string&
 // vLLM, "DeepSeek V4 in vLLM" (2026-04-24): a sequence of a million tokens takes 9.62 GiB in 16 bit, 83.9 for V3.2;
 // users who calculate the same for V4-Flash get 6.72. On top come 2 x 4 x 2 x 640 numbers in fp32 in each layer that
 // selects and 2 x 128 x 512 in the others.
-TEST(CompressedAttention, HoldsAMillionTokensInWhatWasPublished) {
+TEST(CompressedAttention, HoldsAMillionTokensAsPublished) {
   constexpr double kGiB = 1024.0 * 1024 * 1024;
   EXPECT_NEAR(Serve(AtAMillion("deepseek-v4-pro", "bf16")).kv_cache.base() / kGiB,
               9.62 + (30 * 40960 + 31 * 524288) / kGiB, 0.01);

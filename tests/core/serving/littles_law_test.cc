@@ -102,7 +102,7 @@ TEST(LittlesLaw, HoldsUnderEveryLoad) {
 const Assignments kOneReplica{"cluster=dgx-h100",     "model=llama-3.1-70b", "serving.engine=vllm", "serving.devices=8",
                               "serving.mapping.tp=8", "serving.prompt=2048", "serving.output=256"};
 
-TEST(Batch, IsAsManyRequestsAlwaysInFlight) {
+TEST(Batch, IsTheNumberOfRequestsInFlight) {
   for (const auto& [batch, concurrency] :
        std::map<std::string, std::string>{{"1", "1"}, {"2", "2"}, {"32", "32"}, {"100", "100"}}) {
     const ServingReport a = Serve(kOneReplica + Assignments{"serving.batch=" + batch});

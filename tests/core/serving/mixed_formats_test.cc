@@ -59,7 +59,7 @@ TEST(ServedFormats, AttentionIsInFourBitsWhereTheCheckpointHasItSo) {
 
 // Kimi's int4 has a 16-bit scale per 32 weights: 384 experts of 3 x 7,168 x 2,048 in 60 layers are 1,014.7 billion
 // weights of 4.5 bits, 570.8 GB. Its repository holds 594 GB, of which 23 GB are the other weights in 16 bit.
-TEST(ServedFormats, TheScalesOfInt4AreThoseOfThePublisher) {
+TEST(ServedFormats, Int4HasThePublishersScales) {
   const auto weights = [](const std::string& more) {
     return In(Serve({"cluster=dgx-h200", "model=kimi-k2", "serving.devices=1", "serving.mapping.tp=1",
                      "serving.precision.weights=int4", more})

@@ -40,7 +40,7 @@ TEST(Prefill, OfAPromptInChunksFillsThePipeline) {
 
 // FasterTransformer, docs/gpt_guide.md, Megatron-530B on A100 with TP 8 and PP 3; none of its rows sets a constant. (TP
 // 16 and TP 32 without a pipeline are within 3 % in the mean of their 51 rows.)
-TEST(Decode, InAPipelineTakesWhatFasterTransformerTook) {
+TEST(Decode, InAPipelineMatchesFasterTransformer) {
   struct Row {
     int batch, prompt, output;
     Seconds latency;

@@ -88,7 +88,7 @@ TEST(KvCachePerToken, FollowsKvHeadsAndHeadSizeNotQueryHeads) {
 
 // One device holds every parameter of the published checkpoints in 16 bit, including expert biases, recurrence time
 // steps and attention sinks, but not the final norm, the embedding norm and the head bias.
-TEST(Weights, AreThoseOfTheWholeModel) {
+TEST(Weights, IncludeTheWholeModel) {
   for (const std::string model : {"llama-3.1-8b",
                                   "gpt-oss-20b",
                                   "gpt-oss-120b",

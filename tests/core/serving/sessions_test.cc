@@ -111,7 +111,7 @@ TEST(Sessions, TakeTheirRateWhereItIsGiven) {
   EXPECT_NEAR(Number(answer, "serving.sessions.waiting"), 0.2 * 9 * 30, 1e-6);
 }
 
-TEST(Sessions, AreNotGivenBesideWhatFollowsFromThem) {
+TEST(Sessions, ExcludeInputsThatFollowFromThem) {
   for (const char* other : {"serving.prefix_hit=0.5", "serving.idle_sessions=2", "serving.prompt=2000",
                             "serving.prefix_cache.host_share=0.5", "serving.waves=2"}) {
     const Issues issues = IssuesOf(WithSessions({other}));
@@ -131,7 +131,7 @@ TEST(Sessions, AreAnsweredTheSameFromTheResolvedScenario) {
   EXPECT_EQ(answer["serving"]["sessions"], again["serving"]["sessions"]);
 }
 
-TEST(Sessions, SayThatTheirLastTurnDoesNotFit) {
+TEST(Sessions, WarnThatTheirLastTurnDoesNotFit) {
   const Json answer = Answer(WithSessions({"serving.concurrency=4", "serving.sessions.turns=1000"}));
   EXPECT_FALSE(answer["serving"]["feasible"].get<bool>());
   EXPECT_NE(answer["serving"]["infeasible"].dump().find("one request needs"), std::string::npos);

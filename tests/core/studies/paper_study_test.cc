@@ -125,7 +125,7 @@ TEST(PaperStudy, NoBandIsWiderThanAFactorOfFour) {
   }
 }
 
-TEST(PaperStudy, EveryBandSaysWhereItComesFrom) {
+TEST(PaperStudy, EveryBandCitesItsOrigin) {
   for (const std::string& id : StudyIds()) {
     for (const Json& expectation : (*FindPreset("study", id))["expect"]) {
       if (!expectation.contains("low") && !expectation.contains("within")) continue;

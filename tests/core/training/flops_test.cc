@@ -76,7 +76,7 @@ TEST(Flops, OfAdaptersAreThoseOfTheStages) {
   EXPECT_GT(models, 300);
 }
 
-TEST(Flops, OfLoraAreFourAFrozenWeight) {
+TEST(Flops, OfLoraAreFourPerFrozenWeight) {
   const StepFlops flops = FlopsOf(R"({"preset": "llama-2-7b"})", 8,
                                   R"({"sequence": 4096, "global_batch": 8, "trainable": "lora",
                                       "framework": {"preset": "megatron", "lora_rank": 16}})");

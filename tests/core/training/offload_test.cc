@@ -42,7 +42,7 @@ TEST(Offload, UnderMegatronLeavesTheMasterWeights) {
   }
 }
 
-TEST(Offload, ActivationsTravelBehindThePasses) {
+TEST(Offload, ActivationsMoveDuringThePasses) {
   Scenario scenario = Small();
   const TrainingReport plain = Evaluated(scenario);
   scenario.training->offload.activations = 0.5;
@@ -56,7 +56,7 @@ TEST(Offload, ActivationsTravelBehindThePasses) {
   EXPECT_LT(report.time.offload, report.communication.offload);
 }
 
-TEST(Offload, ShowsNothingBehindAFastLinkAndAllButThePassesBehindASlowOne) {
+TEST(Offload, IsHiddenOnAFastLinkAndExposedBeyondThePassesOnASlowOne) {
   Scenario scenario = Small();
   const TrainingReport plain = Evaluated(scenario);
   scenario.training->offload = {1, 1};
