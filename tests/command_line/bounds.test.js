@@ -126,7 +126,7 @@ for (const [name, request, stages] of [
   });
 }
 
-test("a short timeline is whole", () => {
+test("a short timeline is complete", () => {
   const { training } = answer(["evaluate", "version=1", "serving=null"]);
   assert.equal(training.timeline_cut, null);
   assert.equal(training.timeline.filter(({ kind }) => kind === "update").length, 4);

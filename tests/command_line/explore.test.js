@@ -179,7 +179,7 @@ test("fewest devices for thirty days, each with its best mapping", () => {
   assert.match(none.reason, /neither end: training\.time_to_train_s is .* at 8; .* at 1,024/);
 });
 
-test("the defect density at which four chiplets win, and none where they never do", () => {
+test("the defect density from which four chiplets cost less, and none if they never do", () => {
   const chiplets = [
     "--against",
     "cost.device.dies.0.count=4",
@@ -259,7 +259,7 @@ test("sensitivity without steps gives the exact elasticities, strongest first", 
   assert.ok(Math.abs(exact * value - 435) < 1e-6);
 });
 
-test("a share that is no number below 1 is a wrong request, not 0", () => {
+test("a share that is not a number below 1 is a wrong request, not 0", () => {
   for (const share of ["abc", "20%", "1", "-0.1"]) {
     const { status, stderr } = spawnSync(
       `${ROOT}build/native/slipstick`,

@@ -52,7 +52,7 @@ test("the parts of every figure add up to 100 %", () => {
   }
 });
 
-test("what is off or does not fit is said", () => {
+test("parts that are off or do not fit are reported", () => {
   const { stdout, status } = run(
     "evaluate",
     "--format",
@@ -69,7 +69,7 @@ test("what is off or does not fit is said", () => {
 });
 
 // Llama-3.1-70B on 512 devices: a million tokens fit if the sequence is split eight ways.
-test("what would fit is found where it is the sequence that must be split", () => {
+test("a fitting mapping is found where the sequence must be split", () => {
   const { stdout } = run("evaluate", "--format", "table", "version=1", "training.sequence=1M");
   assert.match(
     stdout,
@@ -86,7 +86,7 @@ test("what would fit is found where it is the sequence that must be split", () =
 });
 
 // 80 layers x 2 x 8 heads x 128 x 2 bytes x 40,256 tokens are 12.29 GiB, whatever the batch.
-test("one request that does not fit is said to need the KV cache of one request", () => {
+test("if one request does not fit, the message states the KV cache of one request", () => {
   for (const batch of [1, 32]) {
     const { stdout } = run(
       "evaluate",
@@ -155,7 +155,7 @@ test("a wrong request names its issues and exits with 2, in both forms", () => {
   assert.ok(JSON.parse(run("evaluate", "training.mapping.tp=3").stdout).issues.length > 0);
 });
 
-test("search lists the best with what differs among them, and the front", () => {
+test("search lists the best with their differences, and the frontier", () => {
   const scenario = ["search", "model=llama-3.1-8b", "cluster=dgx-h100", "--top", "4", "--pareto", "memory_bytes.total"];
   const { best, space, feasible, pareto } = JSON.parse(run(...scenario).stdout);
   const { stdout } = run(...scenario, "--format", "table");
@@ -211,7 +211,7 @@ test("size lists the cheapest first, and why others do not hold", () => {
     assert.ok(lines.some((line) => line.startsWith(cluster) && line.endsWith(message)));
 });
 
-test("size says what each class of a mixture sees, what it takes, and how to write one", () => {
+test("size shows each class's latencies and share, and how to write a mixture", () => {
   const question = ["size", "--rate", "20", "--clusters", "dgx-h100", "--mixture"];
   const classes = JSON.parse(run(...question, "3:1000/300,1:8k/200").stdout).clusters[0].classes;
   const { stdout } = run(...question, "3:1000/300,1:8k/200", "--format", "table");
@@ -226,7 +226,7 @@ test("size says what each class of a mixture sees, what it takes, and how to wri
   }
 });
 
-test("compare sets scenarios side by side: what differs, and each figure as evaluate has it", () => {
+test("compare shows scenarios side by side: their differences, and each figure as evaluate has it", () => {
   const answer = JSON.parse(
     run(
       "compare",
@@ -327,7 +327,7 @@ test("solve says the limit and its figures; sensitivity a row per input, in the 
   assert.match(exact, /^cost\.device\.module +435 \$ +0\.137$/m);
 });
 
-test("presets lists ids and names; a kind that is none is a wrong request that names the kinds", () => {
+test("presets lists ids and names; an unknown kind is a wrong request that names the kinds", () => {
   assert.match(run("presets", "device", "--format", "table").stdout, /^h100-sxm5-80gb +H100 SXM5 80 GB +device$/m);
   const unknown = run("presets", "devices");
   assert.equal(unknown.status, 2);

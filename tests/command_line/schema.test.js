@@ -177,7 +177,7 @@ test("each preset of the catalogue that a scenario may hold is valid as it stand
   }
 });
 
-test("what the program refuses for its form, the schema refuses too", () => {
+test("requests with a form that the program refuses are refused by the schema too", () => {
   for (const wrong of [
     { modle: { preset: "llama-3.1-8b" } },
     { training: { mapping: { tp: 0 } } },

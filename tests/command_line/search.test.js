@@ -168,7 +168,7 @@ test("images or clips alone are refused where language models are searched, size
       [["diffusion", undefined]],
     );
   }
-  // Images do not prevent advice about a written serving part; advice about a part that is off is refused.
+  // Images do not prevent advice about a written serving part; a search of a part that is off is an issue.
   const both = JSON.parse(slipstickCommand(["advise", ...images, "serving.batch=8", "training=null", "--top", "1"]));
   assert.equal(both.issues, undefined);
   const off = JSON.parse(slipstickCommand(["search", "training=null"]));

@@ -119,7 +119,7 @@ test('every chart has a name, a summary, a table with numbers, and one tab stop'
   }
 });
 
-test('arrows walk over the marks of a chart and say them', async () => {
+test('arrow keys move over the marks of a chart and announce them', async () => {
   const { page } = await chromium.open('#/train');
   await settled(page);
   // Later results redraw the scene.
@@ -188,7 +188,7 @@ test('up and down change the series, Enter opens why, and the mark is announced 
   await page.waitForSelector('#sheet math');
 });
 
-test('text of twice the size, forced colours and less motion leave everything legible', async () => {
+test('everything is legible at twice the text size, with forced colors and with reduced motion', async () => {
   const { page } = await chromium.open('#/serve', { width: 640, forcedColors: 'active', reducedMotion: 'reduce' });
   await page.addStyleTag({ content: 'body { font-size: 30px }' }).catch(() => {});
   await settled(page);
@@ -205,7 +205,7 @@ test('text of twice the size, forced colours and less motion leave everything le
   assert.equal(seen.moving, 0);
 });
 
-test('a change is said once, in one summary', async () => {
+test('a change is announced once, in one summary', async () => {
   const { page } = await chromium.open('#/serve');
   await page.evaluate(() => {
     window.said = [];
@@ -222,7 +222,7 @@ test('a change is said once, in one summary', async () => {
   assert.match(heard[0], /takes .* per output token \(TPOT\) and is bound by other users’ prefills\./);
 });
 
-test('language, one heading of the first rank, landmarks, a skip link that works, help in the same place', async () => {
+test('language, one first-level heading, landmarks, a working skip link, help in the same place', async () => {
   const { page } = await chromium.open('#/overview');
   for (const scene of await scenesOf(page)) {
     await openScene(page, scene);

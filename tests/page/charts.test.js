@@ -369,7 +369,7 @@ for (const [name, module, draw, input] of CHARTS) {
 }
 
 // Rotated names, such as those of a roofline's slopes, are left out: their bounding boxes are larger than they are.
-test('on a phone no name in a chart lies on another or leaves its drawing', async () => {
+test('on a phone no name in a chart overlaps another or leaves the drawing', async () => {
   const { page: phone } = await chromium.open('', { width: 320, height: 700 });
   for (const hash of [
     'train',
@@ -442,7 +442,7 @@ test('pointing at what a group sends lights its devices and the wires that it lo
   assert.deepEqual(faults, []);
 });
 
-test('a lesson outlines what was before its change: the bar that was longer, the point that was elsewhere', async () => {
+test('a lesson outlines the state before its change: the longer bar, the moved point', async () => {
   const { page, faults } = await chromium.open('#/lessons/decode-memory-bound');
   await page.locator('[data-key=lesson-start]').click();
   await page.locator('[data-key=choice-0]').click();
@@ -506,7 +506,7 @@ test('on a roofline the names of kernels are off the ridge and off each other', 
   }
 });
 
-test('the words under a topology count the replicas as the drawing does: experts lie within one that serves', async () => {
+test('the text under a topology counts replicas as the drawing does: experts are within a serving replica', async () => {
   const { page } = await chromium.open('#/method');
   const said = await page.evaluate(async () => {
     const { topology } = await import('./charts/topology.js');

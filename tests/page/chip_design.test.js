@@ -95,7 +95,7 @@ test('area, dies, node and stacks have handles or choices too, and a first chang
   assert.doesNotMatch(page.url(), /design=|partition/);
 });
 
-test('one press finds the best split: the figure is that of the command line, and what limits it is marked', async () => {
+test('one press finds the best split: the figure equals the command line’s, and the limiting budget is marked', async () => {
   const { page, faults } = await open();
   await page.locator('[data-key=chip-design-for]').selectOption('serving.tpot_s');
   await page.locator('[data-key=chip-design-best]').click();
@@ -130,7 +130,7 @@ test('one press finds the best split: the figure is that of the command line, an
   assert.deepEqual(faults, []);
 });
 
-test('at 320 px and in the dark the scene fits its width', async () => {
+test('the scene fits 320 px in the dark theme', async () => {
   for (const width of [320, 1920]) {
     const { page, faults } = await open(START, { width, colorScheme: 'dark' });
     const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

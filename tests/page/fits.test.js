@@ -64,7 +64,7 @@ test('a Mac, a DGX Spark, 8 H100 and any other device by its link', async () => 
   assert.deepEqual(faults, []);
 });
 
-test('what is out of memory leads to what fits on the same device', async () => {
+test('a model that is out of memory links to models that fit the same device', async () => {
   const { page, faults } = await chromium.open('#/overview?cluster=single-rtx-4090&model=qwen3-32b&training=null&v=3', {
     fresh: true,
   });
@@ -84,7 +84,7 @@ test('what is out of memory leads to what fits on the same device', async () => 
   assert.deepEqual(faults, []);
 });
 
-test('a pre-training that a card does not hold is a fine-tune in one press', async () => {
+test('one press turns a pre-training that a card cannot hold into a fine-tune', async () => {
   const { page, faults } = await chromium.open(
     '#/overview?cluster=single-rtx-4090&model=llama-3.1-8b&serving=null&v=3',
     { fresh: true },

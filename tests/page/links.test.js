@@ -76,7 +76,7 @@ test('hostile links leave a page that works and names what it refused', async ()
   );
 });
 
-test('every frozen link opens in the page with what it asked', async () => {
+test('every frozen link opens in the page with its scenario', async () => {
   const { page, faults } = await chromium.open('');
   const frozen = JSON.parse(readFileSync(new URL('../web/frozen_links.json', import.meta.url)));
   for (const { link, answer } of frozen.filter(({ open }) => open)) {
@@ -147,7 +147,7 @@ test('fifty edits can be taken back, a changed field says what it was, and all c
   assert.match(page.url(), /#\/serve$/);
 });
 
-test('a view or lesson that is not there is said', async () => {
+test('a missing view or lesson is reported', async () => {
   for (const [hash, name] of [
     ['#/lessons/nonexistent', 'nonexistent'],
     ['#/chip/toString', 'toString'],

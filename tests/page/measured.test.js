@@ -41,7 +41,7 @@ async function measure(page, figure, value) {
   await settled(page);
 }
 
-test('a run that took longer than computed moves every answer that rests on it, the link reproduces it, and one press takes it back', async () => {
+test('a run that took longer than computed changes every answer that depends on it, the link reproduces it, and one press undoes it', async () => {
   const { page, faults } = await chromium.open('', { fresh: true });
   await settled(page);
   const before = Object.fromEntries(await Promise.all(HEADS.map(async (id) => [id, await textOf(page, id)])));
@@ -72,7 +72,7 @@ test('a run that took longer than computed moves every answer that rests on it, 
   assert.deepEqual(faults, []);
 });
 
-test('another input moves the answers on from what was measured', async () => {
+test('another input moves the answers away from the measurement', async () => {
   const { page } = await chromium.open(
     '#/serve?model=llama-3.1-8b&cluster.devices=8&serving.batch=32&training=null&v=3',
   );
@@ -86,7 +86,7 @@ test('another input moves the answers on from what was measured', async () => {
   );
 });
 
-test('by keyboard, at 320 px and in the dark, without a fault of accessibility; what cannot be is said with a way out', async () => {
+test('works by keyboard, at 320 px and in the dark theme, is accessible, and an impossible measurement is reported with a way out', async () => {
   for (const [colorScheme, width] of [
     ['light', 320],
     ['dark', 1280],

@@ -8,7 +8,7 @@ const chromium = site();
 
 const plain = (text) => text.replaceAll(/\s+/g, ' ');
 
-test('grouped heads, copied heads and a copied latent are called what they are', async () => {
+test('grouped heads, copied heads and a copied latent have the right names', async () => {
   const { page, faults } = await chromium.open('#/memory?v=1');
   await page.waitForSelector('#kv-context .mark');
   const sharing = async () => plain(await page.locator('#memory-sharing').textContent());
@@ -31,7 +31,7 @@ test('grouped heads, copied heads and a copied latent are called what they are',
   assert.deepEqual(faults, []);
 });
 
-test('the cache of one request beside that of the full batch', async () => {
+test('the KV cache of one request next to that of the full batch', async () => {
   const { page } = await chromium.open('#/memory');
   await page.waitForSelector('#kv-context .mark');
   const first = () => page.locator('#kv-context .mark').last().getAttribute('aria-label');
@@ -73,7 +73,7 @@ test('the KV cache of a prompt of 128k: one action', async () => {
   assert.deepEqual(faults, []);
 });
 
-test('the chart’s sentence is about this model’s own line', async () => {
+test('the chart’s sentence describes this model’s own line', async () => {
   const { page } = await chromium.open('#/memory?v=1');
   await page.waitForSelector('#kv-context .mark');
   // 320 KiB per token and 32 requests on 8 GPUs with half of 256 output tokens on average: 480 MiB for 256 + 128

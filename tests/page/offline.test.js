@@ -41,7 +41,7 @@ after(async () => {
   rmSync(root, { recursive: true });
 });
 
-test('a new version holds nothing of the old one, and takes the caches of no other app away', async () => {
+test('a new version keeps nothing of the old one, and does not delete the caches of other apps', async () => {
   const folders = { '/slip/': `${root}first/`, '/other/': `${root}other/` };
   server = await serveSite({
     folders,

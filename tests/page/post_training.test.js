@@ -10,7 +10,7 @@ const ASKED =
 const REQUEST = `${ASKED}&post_training.max_response=2048`;
 const group = (page) => page.locator('[data-key="group-post_training"]');
 
-test('it is off until it is turned on, and can be taken back', async () => {
+test('it is off until turned on, and can be undone', async () => {
   const { page, faults } = await chromium.open(`#/train?${ASKED}`);
   assert.equal(await page.locator('#post-training').count(), 0);
   await group(page).evaluate((details) => (details.open = true));

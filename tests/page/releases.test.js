@@ -22,7 +22,7 @@ function older() {
 
 const withOlder = (page) => page.route('**/data/releases.json', (route) => route.fulfill({ json: older() }));
 
-test('a copied link names the release, that of the default state too', async () => {
+test('a copied link names the release, even for the default state', async () => {
   for (const hash of ['', '#/serve?serving.batch=64&v=1']) {
     const { page, done } = await chromium.open(hash);
     await page.locator('#copy-link').click();
@@ -37,7 +37,7 @@ test('a copied link names the release, that of the default state too', async () 
   }
 });
 
-test('a link of another release says so, and what moved where that is known', async () => {
+test('a link of another release is announced, with the moved answers if known', async () => {
   const { page, faults } = await chromium.open('#/serve?serving.batch=63&v=1&r=0.1.0', { prepare: withOlder });
   await eventually(async () =>
     assert.match(await notice(page).textContent(), /made by Slipstick 0\.1\.0; you see the answers of \d/),
@@ -55,7 +55,7 @@ test('a link of another release says so, and what moved where that is known', as
   assert.deepEqual(faults, []);
 });
 
-test('Method lists what moved, with the way to each scenario', async () => {
+test('Method lists the answers that moved, with a link to each scenario', async () => {
   const { page, done } = await chromium.open('', { prepare: withOlder });
   await page.evaluate(() => (location.hash = '#/method'));
   await page.waitForSelector('#releases tbody tr');

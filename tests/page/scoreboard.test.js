@@ -9,7 +9,7 @@ const chromium = site();
 
 const newest = JSON.parse(readFileSync(new URL('../../web/scoreboard/records.json', import.meta.url), 'utf8')).at(-1);
 
-test('the accuracy of an answer and Method lead to it, beside the page', async () => {
+test('the accuracy of an answer and Method open it next to the page', async () => {
   for (const scene of ['evidence/serving.tpot_s', 'method']) {
     const { page, faults, done } = await chromium.open(`#/${scene}`);
     const link = page.getByRole('link', { name: /^Scoreboard/ });
@@ -22,7 +22,7 @@ test('the accuracy of an answer and Method lead to it, beside the page', async (
   }
 });
 
-test('without JavaScript it says the scores of the newest record, loads nothing from elsewhere, and nothing scrolls sideways', async () => {
+test('without JavaScript it shows the scores of the newest record, loads nothing from other hosts, and does not scroll sideways', async () => {
   const { page } = await chromium.open('');
   const context = await page.context().browser().newContext({ javaScriptEnabled: false });
   const plain = await context.newPage();

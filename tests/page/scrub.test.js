@@ -72,7 +72,7 @@ async function dragBy(page, [x, y], [across, down], whileDown = async () => {}) 
   await settled(page);
 }
 
-test('the ridge dragged sideways is another memory bandwidth, up another peak; all answers follow, and each drag is undone at once', async () => {
+test('dragging the ridge sideways changes the memory bandwidth, vertically the peak; all answers follow, and each drag is one undo step', async () => {
   const { page, faults, id, handle, knob, between } = await open('#/serve');
   assert.match(
     await handle.getAttribute('aria-valuetext'),

@@ -79,7 +79,7 @@ test('letters typed in the list of tasks choose among them and do nothing else',
   assert.deepEqual(faults, []);
 });
 
-test('keys pressed while a picker is on its way open nothing else', async () => {
+test('keys pressed while a picker loads open nothing else', async () => {
   const slow = (page) => page.route('**/report/picker.js', (route) => setTimeout(() => route.continue(), 500));
   const { page } = await chromium.open('', { prepare: slow });
   await settled(page);
@@ -93,7 +93,7 @@ test('keys pressed while a picker is on its way open nothing else', async () => 
   await page.waitForFunction(() => location.hash.startsWith('#/train'));
 });
 
-test('models stand by family, the newest first, and are found by any of their words', async () => {
+test('models are listed by family, newest first, and are found by any of their words', async () => {
   const { page } = await chromium.open('');
   await noun(page, 'model').click();
   await page.waitForSelector('.picker [role=option]');
@@ -138,7 +138,7 @@ const curve = (page) =>
     }),
   );
 
-test('100 requests at once are 100 in total: the answer is that of the command line for them, and tokens/s per user stand beside ms', async () => {
+test('100 requests at once are 100 in total: the answer equals the command line’s, and tokens/s per user are shown with ms', async () => {
   const { page, faults } = await chromium.open('#/overview?model=qwen3-235b-a22b&training=null&v=3');
   await noun(page, 'requests').click();
   await page.waitForSelector('#picker-count');
@@ -156,7 +156,7 @@ test('100 requests at once are 100 in total: the answer is that of the command l
   assert.deepEqual(faults, []);
 });
 
-test('the curve of users against speed is monotone and lies on the answer, whatever the load says', async () => {
+test('the curve of users against speed is monotone and passes through the answer, for any kind of load', async () => {
   for (const link of [
     'model=qwen3-235b-a22b&training=null&v=3',
     'training=null&v=3',
@@ -189,7 +189,7 @@ test('the curve of users against speed is monotone and lies on the answer, whate
   }
 });
 
-test('the column of another count of GPUs is taken by a press, and the answers follow', async () => {
+test('pressing the column of another number of GPUs selects it, and the answers follow', async () => {
   const { page, faults } = await chromium.open('#/overview?serving=null&v=3');
   await page.waitForSelector('#step-columns .you');
   await page.locator('#step-columns .mark[aria-label^="1,024"]').click();
@@ -238,7 +238,7 @@ test('how many GPUs for 30 days: one step, with the answer that the page then sh
   assert.deepEqual(faults, []);
 });
 
-test('what is no count is said beside its field, and a bare number of tokens has the unit that is shown', async () => {
+test('an invalid count is reported at its field, and a bare number of tokens has the shown unit', async () => {
   const { page } = await chromium.open('#/overview?serving=null&v=3');
   const said = async () => plain(await page.locator('.picker > [role=status]').textContent());
   await noun(page, 'devices').click();
@@ -267,7 +267,7 @@ test('what is no count is said beside its field, and a bare number of tokens has
   assert.match(await said(), /such as 15 T tokens/);
 });
 
-test('a budget says how many tokens, and a wrong goal is said', async () => {
+test('a budget gives the number of tokens, and an invalid target is reported', async () => {
   const { page } = await chromium.open('#/overview?serving=null&v=3');
   await noun(page, 'tokens').click();
   await page.waitForSelector('#picker-goal');
@@ -283,7 +283,7 @@ test('a budget says how many tokens, and a wrong goal is said', async () => {
   assert.ok(run <= 2 && run > 1.98, run);
 });
 
-test('rent stands beside ownership with its provider and date, one press away, and back', async () => {
+test('rent is shown with provider and date next to ownership, and one press switches between them', async () => {
   const { page } = await chromium.open('#/overview?training=null&v=3');
   const card = async () => plain(await page.locator('[data-answer=cost]').innerText());
   assert.match(await card(), /own: \$2\.\d\d per GPU-hour/);
@@ -299,7 +299,7 @@ test('rent stands beside ownership with its provider and date, one press away, a
   assert.match(await card(), /own: \$2\.\d\d per GPU-hour/);
 });
 
-test('post-training by RL stands in the task menu, and Train shows its step', async () => {
+test('post-training by RL is in the task menu, and Train shows its step', async () => {
   const { page } = await chromium.open('#/overview?model=llama-3.1-8b&cluster.devices=16&v=3');
   await noun(page, 'task').click();
   await page.locator('.picker [role=option]', { hasText: 'RL' }).click();

@@ -63,7 +63,7 @@ test('no text of a chart touches another, at three widths', async () => {
   }
 });
 
-test('you, the service level and the most that holds it; with an arrival rate the curve stays', async () => {
+test('the curve shows the scenario, the service level and the largest load that meets it; an arrival rate keeps the curve', async () => {
   const { page, faults } = await chromium.open('#/serve?v=1');
   await page.waitForSelector('#users-curve .you');
   await page.waitForFunction(() => /is the most within/.test(document.querySelector('#users-curve').textContent));
@@ -79,7 +79,7 @@ test('you, the service level and the most that holds it; with an arrival rate th
   assert.deepEqual(faults, []);
 });
 
-test('the own point is dragged along the curve, and all answers follow before it is let go', async () => {
+test('dragging the own point along the curve updates all answers before release', async () => {
   const { page, faults } = await chromium.open('#/serve?v=1');
   await page.waitForSelector('#users-curve .measured'); // measured points come last and move the chart
   await settled(page);
@@ -107,7 +107,7 @@ test('the own point is dragged along the curve, and all answers follow before it
   assert.deepEqual(faults, []);
 });
 
-test('published runs of the model on its family of devices stand beside the curve, and none where there are none', async () => {
+test('published runs of the model on its family of devices are drawn next to the curve, if there are any', async () => {
   const { page, faults } = await chromium.open('#/serve?v=1');
   await page.waitForSelector('#users-curve .measured');
   const { rows } = JSON.parse(readFileSync(new URL('../../core/presets/evidence/inferencemax.json', import.meta.url)));
@@ -136,7 +136,7 @@ test('published runs of the model on its family of devices stand beside the curv
   assert.deepEqual(faults, []);
 });
 
-test('a mark of the roofline is as large as its share of the step, all layers counted; the four largest are named', async () => {
+test('the area of a roofline mark is its share of the step over all layers; the four largest are named', async () => {
   const { page } = await chromium.open('#/serve?v=1');
   await settled(page);
   const marks = await page
@@ -192,7 +192,7 @@ test('rate, latency and requests in flight of one screen obey Little’s law', a
   assert.ok(Math.abs((rate * latency) / (32 * 256) - 1) < 0.01, `${rate} tokens/s, ${latency} s`);
 });
 
-test('of two pools of other devices each has its own cost, and both are the cost of a token', async () => {
+test('two pools of different devices have separate costs, which add up to the cost of a token', async () => {
   const asked = [
     'cluster=dgx-h200',
     'cluster.devices=16',

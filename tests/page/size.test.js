@@ -53,7 +53,7 @@ test('100 requests/s within 1 s and 40 ms: five actions from the first screen to
   assert.deepEqual(faults, []);
 });
 
-test('a link is the question: fields, clusters and answer come back', async () => {
+test('a link restores the question: fields, clusters and answer', async () => {
   const hash = '#/size?serving.output=300&size=rate:40/ttft:800+ms/spare:1/on:dgx-h100,dgx-b200&v=1';
   const { page, faults } = await chromium.open(hash);
   await sized(page);
@@ -68,7 +68,7 @@ test('a link is the question: fields, clusters and answer come back', async () =
   assert.deepEqual(faults, []);
 });
 
-test('what Size did not understand is said at its field, typed or in the link; a speed of tokens is a target for TPOT', async () => {
+test('texts that Size does not understand, typed or in the link, are reported at their field; a token speed is a target for TPOT', async () => {
   const { page, faults } = await chromium.open('#/size?size=tpot:30+tokenss/on:dgx-h100&v=2');
   const fault = page.locator('#size-tpot-fault');
   await page.waitForFunction(() => document.querySelector('#size-tpot-fault')?.textContent);
@@ -128,7 +128,7 @@ test('the cost in steps against the rate; ← and → on the red line change the
   assert.deepEqual(faults, []);
 });
 
-test('a day in the field of the peak says what is idle in the mean of it', async () => {
+test('a day in the field of the peak gives the mean idle share', async () => {
   const { page, faults } = await chromium.open('#/size?size=rate:40/on:dgx-h100&v=1');
   await sized(page);
   const idle = () => page.locator('.size-table tbody tr').textContent();
@@ -167,7 +167,7 @@ test('a mixture of classes: each with its latencies and its share of the cost, a
   assert.deepEqual(faults, []);
 });
 
-test('classes on two pools, where these cost less, and what of them the mean of a day does not need', async () => {
+test('classes on two pools, if these cost less, and their mean idle share over a day', async () => {
   const { page, faults } = await chromium.open(
     '#/size?model=llama-3.1-8b&size=rate:150/mix:0.75:1000/300,0.25:8000/200/tpot:12+ms/on:dgx-h100&v=1',
   );

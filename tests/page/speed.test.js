@@ -13,7 +13,7 @@ const LOOSE_EDIT_MS = 1000;
 
 const chromium = site({ flags: FLAGS });
 
-test('the first answer stands soon after navigation', async (t) => {
+test('the first answer is shown soon after navigation', async (t) => {
   const times = [];
   for (let i = 0; i < 5; i++) {
     const { context, page } = await chromium.open('', { fresh: true });

@@ -174,7 +174,7 @@ test('somebody with an RTX 4090: does Qwen3-32B run on it, and how fast', async 
   await visitor.reads('serving', `${shown(1 / serving.tpot_s)} tokens/s per user`);
 });
 
-test('somebody with a vLLM command: what it serves, and what was not used of it', async () => {
+test('somebody with a vLLM command: what it serves, and which flags were not used', async () => {
   const visitor = await Visitor.comes();
   await visitor.press('#more');
   await visitor.press('#paste');

@@ -26,7 +26,7 @@ const assuming = (paths) => (page) =>
     await route.fulfill({ response, json });
   });
 
-test('a warning of the report stands under the answers, with the part it belongs to, at every width and in both themes', async () => {
+test('a warning of the report is shown under the answers, with its part, at every width and in both themes', async () => {
   for (const [width, colorScheme] of [
     [320, 'light'],
     [320, 'dark'],
@@ -45,7 +45,7 @@ test('a warning of the report stands under the answers, with the part it belongs
   }
 });
 
-test('without a warning there is no room for one; it goes when its cause goes', async () => {
+test('without a warning no room is kept for one; a warning disappears with its cause', async () => {
   const { page } = await chromium.open('#/overview');
   assert.equal(await page.locator('#remarks').isHidden(), true);
   await page.evaluate((hash) => (location.hash = hash), TWO_POOLS);
@@ -57,7 +57,7 @@ test('without a warning there is no room for one; it goes when its cause goes', 
   assert.equal(await page.locator('#remarks').isHidden(), true);
 });
 
-test('assumed efficiencies are folded under the answers: how many, which, and the way to their fields', async () => {
+test('assumed efficiencies are folded under the answers: their number, names and links to their fields', async () => {
   for (const [width, colorScheme] of [
     [320, 'light'],
     [1280, 'dark'],
@@ -86,7 +86,7 @@ test('assumed efficiencies are folded under the answers: how many, which, and th
   }
 });
 
-test('an answer that rests on assumptions says so in its place', async () => {
+test('an answer that depends on assumptions says so', async () => {
   const { page } = await chromium.open('#/overview');
   const badge = await page.evaluate(async (assumed) => {
     const { showAnswers } = await import('./report/answers.js');

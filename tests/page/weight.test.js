@@ -35,7 +35,7 @@ test('the first view needs at most 120 kB gzip, and none of the core', async (t)
 });
 
 // The module grows with its features: its size is printed beside the limit, and SLIPSTICK_HOLD_SIZES makes it fail.
-test('whichever scene is opened first, what is fetched for it is said beside the bar of 650 kB gzip', async (t) => {
+test('the fetches of the scene opened first are reported against the limit of 650 kB gzip', async (t) => {
   for (const scene of ['overview', 'train', 'serve', 'memory', 'chip', 'explore', 'compare', 'lessons', 'method']) {
     const { context, page } = await chromium.open('', { fresh: true });
     await page.close();

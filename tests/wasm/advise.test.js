@@ -57,7 +57,7 @@ test("a wrong question names its issues", () => {
   advice.delete();
 });
 
-test("the worker tells what it knows, ends an earlier question, and stops when told", async (context) => {
+test("the worker reports partial results, ends an earlier question, and stops on request", async (context) => {
   const worker = searchWorker(context);
   const heard = [];
   let wake;

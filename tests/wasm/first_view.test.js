@@ -17,7 +17,7 @@ function assertSame(a, b, path = "") {
   for (const key of Object.keys(a)) assertSame(a[key], b[key], `${path}.${key}`);
 }
 
-test("the report is the module's answer to what the page asks without inputs", () => {
+test("the report is the module's answer to the page's request without inputs", () => {
   const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
   const request = JSON.stringify(requestOf(described.defaults, {}, presetPaths));
   assertSame(report, JSON.parse(slipstick.evaluate(request, "")));
@@ -30,7 +30,7 @@ const has = (part, [member, ...rest]) =>
     ? Object.values(part ?? {}).some((entry) => has(entry, rest))
     : member in Object(part) && has(part[member], rest));
 
-test("what is said of inputs and outputs is what the module says, but help, inputs that do not stand open, figures the report lacks", () => {
+test("inputs and outputs are described as by the module, except help, folded inputs and figures that the report lacks", () => {
   const whole = JSON.parse(slipstick.describe());
   const inputs = whole.inputs.map((input, i) =>
     Object.fromEntries(Object.keys(described.inputs[i]).map((key) => [key, input[key]])),
@@ -54,7 +54,7 @@ const shown = ({ kind }) => [
   ...(kind === "rental" ? ["device", "provider", "date", "term", "price"] : []),
 ];
 
-test("the catalogue has the module's entries that an input picks, in its order, with what is shown of them", () => {
+test("the catalogue has the module's entries that an input picks, in its order, with their shown members", () => {
   const picked = new Set(JSON.parse(slipstick.describe()).inputs.map(({ presets }) => presets));
   const entries = JSON.parse(slipstick.presets("")).filter(({ kind }) => picked.has(kind));
   const kept = (entry) =>
@@ -66,7 +66,7 @@ test("the catalogue has the module's entries that an input picks, in its order, 
   assert.deepEqual(catalogue, entries.map(kept));
 });
 
-test("a report leaves the timeline to a question of its own", () => {
+test("a report leaves the timeline to a separate question", () => {
   assert.deepEqual(report.training.timeline, []);
   assert.ok(JSON.parse(slipstick.timeline("")).timeline.length > 0);
 });

@@ -274,7 +274,7 @@ test("a number without a unit is in the input's own and said again with it; a fo
   assert.equal(answer.defaults.model, undefined);
 });
 
-test("what does not run has its reason and no speed", async () => {
+test("a part that does not run has its reason and no speed", async () => {
   const { infeasible, figures } = await answerOf("evaluate", {
     inputs: { model: "llama-3.1-405b", cluster: "single-rtx-4090", training: null },
   });
@@ -521,7 +521,7 @@ test("sweep: a row per value with the interval that an evaluation has", async ()
 });
 
 // Every tool that answers for images; the other tools refuse them.
-test("of an image each answer has its interval, what it rests on and its link", async () => {
+test("each answer about an image has its interval, its assumptions and its link", async () => {
   const inputs = { "cluster": "dgx-h100", "diffusion.model": "flux.1-dev" };
   const args = ["cluster=dgx-h100", "diffusion.model=flux.1-dev"];
   const figure = "diffusion.latency_s";
@@ -731,7 +731,7 @@ const WRONG = [
   ["import_model", { config: { architectures: ["Nothing"] } }, ["model_type"]],
 ];
 
-test("what is wrong is an error of the tool that lists all of it, with paths and fixes, and the server goes on", async () => {
+test("a wrong request is a tool error that lists all faults with paths and fixes, and the server continues", async () => {
   for (const [name, args, paths] of WRONG) {
     const issues = await issuesOf(name, args);
     const where = `${name} ${JSON.stringify(args).slice(0, 200)}: ${JSON.stringify(issues).slice(0, 400)}`;
@@ -749,7 +749,7 @@ test("what is wrong is an error of the tool that lists all of it, with paths and
   assert.ok((await answerOf("evaluate", {})).figures["serving.tpot_s"].value > 0);
 });
 
-test("lines that are no messages do not end the server", async () => {
+test("lines that are not messages do not end the server", async () => {
   const server = spawn(process.execPath, [SERVER], { stdio: ["pipe", "pipe", "ignore"] });
   const lines = [];
   server.stdout.on("data", (text) => lines.push(...String(text).split("\n").filter(Boolean)));
@@ -778,7 +778,7 @@ const ticks = () =>
     .slice(11, 13)
     .reduce((sum, one) => sum + Number(one), 0);
 
-test("a long search says how far it is, lets others be answered, and ends when it is canceled", async () => {
+test("a long search reports progress, lets others be answered, and ends when canceled", async () => {
   const abort = new AbortController();
   const heard = [];
   const search = call("search", LONG, {
@@ -816,7 +816,7 @@ test("a long search says how far it is, lets others be answered, and ends when i
   assert.equal((await answerOf("search", { inputs: SMALL[0], for: "training", top: 1 })).best.rows.length, 1);
 });
 
-test("size and sweep say how far they are", async () => {
+test("size and sweep report progress", async () => {
   for (const [name, args, total] of [
     ["size", { requests_per_s: 20, tpot: "40 ms", clusters: ["dgx-h100", "dgx-h200", "dgx-b200"] }, 3],
     ["sweep", { axes: ["serving.batch=1,2,4,8,16,32", "serving.prompt=1000,2000"], report: ["serving.tpot_s"] }, 12],

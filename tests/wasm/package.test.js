@@ -103,7 +103,7 @@ test("advice, evidence and calibration are the command line's", () => {
   );
 });
 
-test("a question that says how far it is has the same answer", () => {
+test("a question with progress has the same answer", () => {
   const QUESTIONS = {
     search: { request: { model: "llama-3.1-8b", cluster: "dgx-h100", serving: null }, for: "training", top: 1 },
     sweep: { axes: ["serving.batch=1,2,4,8,16,32"], report: ["serving.tpot_s"] },

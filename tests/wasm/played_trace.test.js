@@ -90,7 +90,7 @@ test("100,000 requests within 10 s, in short steps", () => {
   timed("the longest 4,096 steps", longest, 200);
 });
 
-test("the worker tells how far it is, and stops when told", async (context) => {
+test("the worker reports progress and stops on request", async (context) => {
   const worker = searchWorker(context);
   worker.postMessage({ module: compiled });
   const spec = JSON.stringify({ request: REQUEST });

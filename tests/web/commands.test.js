@@ -53,7 +53,7 @@ test('every flag of a tool stands once', () => {
 
 // Megatron-LM's argument names (megatron/training/arguments.py); a Llama recipe has no biases, DeepSeek-V3 has latent
 // attention.
-test('Megatron-LM: shape, degrees, batch, and what it cannot say', () => {
+test('Megatron-LM: shape, degrees, batch, and settings without a flag', () => {
   const llama = commandOf('megatron', {});
   for (const flag of [
     '--num-layers 80',
@@ -96,7 +96,7 @@ test('Megatron-LM: shape, degrees, batch, and what it cannot say', () => {
 });
 
 // Megatron-LM supports full and selective recomputation; torchtitan none, selective and full.
-test('recomputation that the core chooses stage by stage is written as what the tool knows, and said', () => {
+test('recomputation that the core chooses per stage is written in the tool’s terms, with a comment', () => {
   const auto = { 'training.recompute': 'auto', 'model': 'llama-3.1-405b' };
   assert.match(
     commandOf('megatron', auto),
@@ -109,7 +109,7 @@ test('recomputation that the core chooses stage by stage is written as what the 
   for (const tool of ['megatron', 'torchtitan']) assert.doesNotMatch(commandOf(tool, auto), /(granularity|mode) auto/);
 });
 
-test('engines: repositories of Hugging Face, degrees, precisions, and what no flag says', () => {
+test('engines: repositories of Hugging Face, degrees, precisions, and settings without a flag', () => {
   const vllm = commandOf('vllm', {
     'serving.precision.kv_cache': 'fp8',
     'serving.mapping.replicas': '2',
@@ -211,7 +211,7 @@ test('drafts: each engine counts them its own way', () => {
   assert.doesNotMatch(commandOf('sglang', { model: 'deepseek-v3' }), /speculative/);
 });
 
-test('what a tool writes it reads: the same mapping, batch, precisions and model', () => {
+test('a written command reads back: the same mapping, batch, precisions and model', () => {
   const members = {
     training: [
       'training.sequence',
@@ -441,7 +441,7 @@ test('a checkpoint is known by its name: the model, and the precision of its wei
     assert.equal(readCommand(`ollama run ${other}`, models).model, undefined, other);
 });
 
-test('a flag whose value is named as what every object has sets nothing by it', () => {
+test('a flag value named like an Object member sets nothing', () => {
   const inputsOf = (text) => readCommand(text, models).inputs;
   for (const word of ['constructor', 'toString', '__proto__']) {
     assert.equal(

@@ -28,7 +28,7 @@ test('one call is in flight, and of the evaluations that wait only the latest is
   assert.deepEqual(await Promise.all(answers), [{ n: 1 }, null, { n: 3 }]);
 });
 
-test('what is asked again without the part of a fault does not take the place of later inputs', async () => {
+test('a repeated question without a faulty part does not replace later inputs', async () => {
   const worker = slowWorker();
   const answering = new Answering(() => {});
   answering.engine = new Engine(() => worker);
@@ -107,7 +107,7 @@ test('questions that wait can be dropped', async () => {
   assert.equal(await waiting, null);
 });
 
-test('what must be answered is asked again when it was dropped', async () => {
+test('a question that must be answered is repeated if it was dropped', async () => {
   const worker = slowWorker();
   const engine = new Engine(() => worker);
   engine.call('version');

@@ -28,7 +28,7 @@ test('C++ spellings are read: namespaces, exponents, line breaks', () => {
   assert.equal(value('std::max(1e3,\n  2.5e2)'), 1000);
 });
 
-test('what is not of the language is refused', () => {
+test('other syntax is refused', () => {
   for (const text of ['', '1 +', 'a.b', '(1', '1)', 'a b', '1 # 2', 'f('])
     assert.throws(() => parse(text), undefined, text);
   assert.throws(() => value('a'), /no value/);

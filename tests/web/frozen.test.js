@@ -60,7 +60,7 @@ const leavesOf = (json, path = '') =>
     : [[path, json]];
 
 // A link from when there was only one default scenario.
-test('a link of the first version asks what it asked then', async () => {
+test('a link of the first version keeps its meaning', async () => {
   const firsts = frozen.filter(({ link }) => /[?&]v=1$/.test(link));
   assert.ok(firsts.length >= 40);
   for (const { link } of firsts) {

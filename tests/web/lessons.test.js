@@ -73,11 +73,11 @@ test('the course is ten of the lessons, on serving, training, cost and energy', 
   for (const scene of ['serve', 'train', 'chip']) assert.ok(scenes.has(scene), scene);
 });
 
-test('Start counts the lessons that there are', () => {
+test('Start shows the number of lessons', () => {
   assert.equal(t('overview.example.lessons'), `${json('lessons/index.json').length} lessons`);
 });
 
-test('an expectation that does not hold is found out', () => {
+test('a false expectation is detected', () => {
   const reports = { A: { serving: { tpot_s: 2, feasible: true } } };
   assert.equal(check('A.serving.tpot_s < 1', reports).holds, false);
   assert.equal(check('A.serving.tpot_s = 2', reports).holds, true);

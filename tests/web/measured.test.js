@@ -58,7 +58,7 @@ test('the link holds it', async () => {
 });
 
 // Walking a list of 4,294,967,294 places took minutes.
-test('a place that no list of measurements has is none', () => {
+test('an index beyond the list of measurements is ignored', () => {
   assert.deepEqual(
     measurementsIn({
       'measured.4294967294.path': 'serving.tpot_s',

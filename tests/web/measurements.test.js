@@ -336,7 +336,7 @@ test('a table of nccl-tests: which collective by its bandwidths, ranks and devic
   assert.equal(scatters.measured[0].collective.kind, 'reduce_scatter');
 });
 
-test('what is no measurement is none', () => {
+test('other texts are not measurements', () => {
   for (const text of [
     '',
     'hello',
@@ -362,7 +362,7 @@ test('a step without a time and a size of nothing are left out; where nothing el
   assert.equal(read(NCCL('', `${row}\n${row.replace('40.20', '1e999')}`)).measured.length, 1);
 });
 
-test('JSON whose members are not what a benchmark writes is read as far as it is', () => {
+test('JSON with unexpected members is read as far as possible', () => {
   const result = { completed: 100, total_input_tokens: 51200, mean_tpot_ms: 12 };
   assert.deepEqual(
     read(JSON.stringify({ ...result, model_id: 7, backend: null, unread: 'a', max_concurrency: 0, request_rate: -1 }))
@@ -375,7 +375,7 @@ test('JSON whose members are not what a benchmark writes is read as far as it is
   });
 });
 
-test('a row of a table that is named as what every object has is one that was not understood', () => {
+test('a table row named like an Object member is not understood', () => {
   const table = (row) => `============ Serving Benchmark Result ============\nMean TPOT (ms): 12\n${row}`;
   for (const row of ['constructor: 5', 'toString: 5']) assert.deepEqual(read(table(row)).unread, [row]);
 });

@@ -51,7 +51,7 @@ test('a memo has question, answers with intervals, limits, sources, release and 
   assert.doesNotMatch(text, /undefined|\[object|NaN/);
 });
 
-test('what was changed and what auto chose stand in it, with the reasons', () => {
+test('it lists changed inputs and automatic choices, with reasons', () => {
   const { changed, chosen } = memo({
     'cluster': 'dgx-b200',
     'cluster.devices': '512',
@@ -67,7 +67,7 @@ test('what was changed and what auto chose stand in it, with the reasons', () =>
     assert.ok(label && value && why.endsWith('.'), `${label} ${value} ${why}`);
 });
 
-test('changes are those of advice, other hardware apart from them', () => {
+test('changes are the advice’s, with other hardware listed separately', () => {
   const inputs = { training: 'null' };
   const advice = advise({
     request: requestOf(described.defaults, inputs, presetPaths),

@@ -127,7 +127,7 @@ torchrun \${DISTRIBUTED_ARGS[@]} pretrain_gpt.py \\
   );
 });
 
-test('variables of a script are filled in; those that it does not set are said, and nothing is set by them', () => {
+test('variables of a script are filled in; unset ones are reported and set nothing', () => {
   assertReads(
     `export MODEL=Qwen/Qwen3-235B-A22B-Instruct-2507-FP8
 TP=8
@@ -151,7 +151,7 @@ vllm serve $MODEL --tensor-parallel-size \${TP} --enable-expert-parallel --max-n
     });
 });
 
-test('a command whose flags stand elsewhere sets what it says, and lists what it does not', () => {
+test('a command with flags elsewhere sets its own flags and lists the rest', () => {
   const found = read('torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py ${GPT_MODEL_ARGS[@]} --bf16 $EXTRA');
   assert.deepEqual(found.unknown, ['${GPT_MODEL_ARGS[@]}', '$EXTRA', '${DISTRIBUTED_ARGS[@]}']);
   assert.deepEqual([found.model, found.shape], [undefined, undefined]);
@@ -182,7 +182,7 @@ vllm bench serve --model air --random-input-len 1024 --random-output-len 512 --m
   );
 });
 
-test('commands in quotes, in the YAML of containers, and with what a typesetter made of their dashes', () => {
+test('commands in quotes, in the YAML of containers, and with typographic dashes', () => {
   const qwen = { 'model': 'qwen3-32b', 'serving.mapping.tp': '4', 'serving.devices': '4' };
   for (const text of [
     'docker run --entrypoint /bin/bash vllm/vllm-openai:latest -c "vllm serve Qwen/Qwen3-32B --tensor-parallel-size 4"',
@@ -356,7 +356,7 @@ test('vLLM: drafts in dotted flags, experts that a dense model lacks, and a cach
   });
 });
 
-test('llama.cpp and Ollama: files in parts, repositories, and values that no input says', () => {
+test('llama.cpp and Ollama: files in parts, repositories, and values without an input', () => {
   assertReads('llama-server -m DeepSeek-R1-UD-Q4_K_XL/DeepSeek-R1-UD-Q4_K_XL-00001-of-00009.gguf -ngl 99 -sm layer', {
     'model': 'deepseek-r1',
     'serving.precision.weights': 'q4_k_m',
@@ -820,7 +820,7 @@ enable = false
   );
 });
 
-test('MLX: bits of a checkpoint that no input has are said', () => {
+test('MLX: checkpoint bits without an input are reported', () => {
   assertReads('mlx_lm.generate --model mlx-community/Qwen3-30B-A3B-6bit', {
     model: 'qwen3-30b-a3b',
     unknown: ['weights in 6bit'],

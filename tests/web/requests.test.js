@@ -53,7 +53,7 @@ for (const [name, study] of studies) {
   });
 }
 
-test('a request is taken over as it is where it leaves out what the default scenario sets', () => {
+test('a request keeps its meaning if it leaves out inputs that the default scenario sets', () => {
   const request = { version: 1, training: { mapping: { tp: 2 } }, serving: null };
   const report = evaluate(asked(inputsOf(defaults, request, described.inputs)));
   assert.deepEqual(report.scenario, evaluate(request).scenario);
@@ -92,22 +92,22 @@ test('a value written on the page stays, though it is the default scenario’s',
   });
 });
 
-test('a change laid over a request is written', () => {
+test('a change merged into a request counts as written', () => {
   const request = withChanges(asked({ cluster: 'single-rtx-4090' }), { 'serving.devices': 8 });
   assert.equal(evaluate(request).issues[0].path, 'serving.devices');
 });
 
-test('inputs that supply the default’s own values say the same', () => {
+test('inputs that repeat the default’s values have the same meaning', () => {
   assert.ok(sayTheSame(defaults, { 'serving.batch': '32' }, {}, presetPaths));
   assert.ok(!sayTheSame(defaults, { 'serving.batch': '64' }, {}, presetPaths));
 });
 
-test('a request that a file holds answers as on the command line', () => {
+test('a request from a file has the same answer as on the command line', () => {
   const request = { model: { preset: 'gpt3-175b' }, cluster: { preset: 'dgx-a100' } };
   assertSame(evaluate(request), command(['-'], JSON.stringify(request)));
 });
 
-test('the examples on Start are answered, each by a system that it fits', async () => {
+test('the examples on Start are answered, each by a system that can hold it', async () => {
   for (const [id, query] of EXAMPLES) {
     const { inputs, faults } = await read(`#/overview?${query}&v=1`, ['overview']);
     const report = evaluate(asked(inputs));

@@ -118,7 +118,7 @@ const rowsOf = (page, id) =>
     ),
   );
 
-test('releases stand the newest first, what was not recorded is a dash, and what was not answered is counted', () => {
+test('releases are listed newest first, missing records are dashes, and unanswered runs are counted', () => {
   assert.deepEqual(rowsOf(pageOf(RECORDS), 'releases'), [
     ['Release', 'Runs', 'Error', 'In the interval', 'Half-width'],
     ['Time per output token'],
@@ -151,7 +151,7 @@ test('a run has its figure, its source, and values in units that fit', () => {
   assert.match(page, /<a href="https:\/\/example\.org\/bench">Bench<\/a>/);
 });
 
-test('what other tools state stands below what this one does, with its source and date', () => {
+test('statements of other tools are listed below this program’s, with source and date', () => {
   const page = pageOf(RECORDS);
   const [, title, ours, theirs] = rowsOf(page, 'tools');
   assert.deepEqual(title, ['Serving']);
@@ -169,7 +169,7 @@ test('what other tools state stands below what this one does, with its source an
   assert.match(page, /<a href="https:\/\/example\.org\/claim">/);
 });
 
-test('without figures that set nothing there is no section of them', () => {
+test('without figures that set nothing their section is left out', () => {
   const [first, last] = RECORDS;
   assert.doesNotMatch(pageOf([first, { ...last, others: [] }]), /unseen/);
 });

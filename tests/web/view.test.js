@@ -40,7 +40,7 @@ test('a store leaves locked inputs as they are, however they are set', () => {
   assert.deepEqual(store.inputs, { 'serving.output': '9', 'serving.batch': '64' });
 });
 
-test('what goes on is one edit for undo, of one input or of several', () => {
+test('a continued edit of one or several inputs is one undo step', () => {
   const store = new Store({ scene: 'serve', inputs: {} });
   const pushes = [];
   store.addEventListener('change', ({ detail }) => pushes.push(detail.push));
@@ -82,7 +82,7 @@ test('a group of a collective is the ranks that its degree joins, over the wires
 
 // Megatron-Core's parallel folding: the ranks of a stage are regrouped for the experts, with expert tensor parallelism
 // innermost.
-test('groups of experts are neighbors, across tensor parallelism: experts that it splits not lie within its ranks', () => {
+test('groups of experts are neighbors across tensor parallelism and need not lie within its ranks', () => {
   const degrees = degreesOf({ ...MAPPING, ep: 4 }, 512);
   assert.equal(membersOf({ group: 'dp', ranks: 16 }, degrees).length, 16);
   const whole = expertRanks({ ep: 4, expert_tp: 1 });

@@ -13,7 +13,7 @@ const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ pat
 const report = (inputs) =>
   JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputs, presetPaths)), ''));
 
-test('what limits a scenario is named in words', () => {
+test('the bottleneck of a scenario is named in words', () => {
   const one = {
     'cluster': 'single-a100-sxm4-80gb',
     'model': 'llama-2-7b',
