@@ -51,7 +51,7 @@ export function asInputs(inputs, overrides) {
 // The rows that no other beats in both of two figures, larger being better, by the first.
 /**
  * @param {object[]} rows
- * @param {string[]} figures the one that is best, and the one against it
+ * @param {string[]} figures the objective, and the one to trade it against
  */
 export function frontOf(rows, [one, two]) {
   const front = [];
