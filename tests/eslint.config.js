@@ -1,4 +1,5 @@
-// What ESLint asks of the page, the package and the tests: `tests/node_modules/.bin/eslint -c tests/eslint.config.js web wasm tests`.
+// ESLint's rules for page, package and tests: `tests/node_modules/.bin/eslint -c tests/eslint.config.js web wasm
+// tests`.
 import js from "@eslint/js";
 import globals from "globals";
 

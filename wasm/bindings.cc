@@ -1,4 +1,4 @@
-// The whole boundary between the page and the core: JSON text in, JSON text out.
+// The boundary between the page and the core: JSON text in, JSON text out.
 #include <emscripten.h>
 #include <emscripten/bind.h>
 
@@ -21,14 +21,14 @@
 #include "core/studies/coverage.h"
 #include "core/studies/paper_study.h"
 
-// Hands what a long call says of its progress to the module's owner, if it listens.
+// Passes the progress of a long call to the module's owner, if it listens.
 EM_JS(void, TellProgress, (double tried, double of, double low, double high), {
   if (Module["onprogress"]) Module["onprogress"](tried, of, low, high);
 });
 
 namespace {
 
-// Without the timeline, which is most of a report and a call of its own.
+// Leaves out the timeline: it is most of a report and has its own call.
 std::string Evaluate(const std::string& request, const std::string& explain) {
   return slipstick::EvaluateAnswer(request, {}, explain, false).text;
 }

@@ -15,7 +15,7 @@ function fill(element, attributes, children) {
   return element;
 }
 
-// Strings and numbers become text; null, undefined and false nothing; lists are flattened.
+// Strings and numbers become text, null, undefined and false nothing; lists are flattened.
 export function append(element, children) {
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
@@ -28,14 +28,14 @@ export const h = (tag, attributes, ...children) => fill(document.createElement(t
 export const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 export const math = (tag, attributes, ...children) => fill(document.createElementNS(MATH, tag), attributes, children);
 
-// Behind the next frame; where the page is not seen there is none to wait for.
+// After the next frame; a hidden page has no frames, so it does not wait.
 const behindFrame = (ms) =>
   new Promise((resolve) => (document.hidden ? resolve() : requestAnimationFrame(() => setTimeout(resolve, ms))));
 
 // As soon as what stands now is painted.
 export const seen = () => behindFrame(0);
 
-// Behind the next paint, so that what comes then does not delay it.
+// After the next paint, which later work then does not delay.
 export const painted = () => behindFrame(100);
 
 // Replaces an element's content and gives focus, the marked text and open details back to what has the same data-key, or to the same mark of

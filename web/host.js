@@ -1,4 +1,5 @@
-// What the page needs of the place it lies at: workers, data files, style sheets. The single-file edition has its own (single_file.py).
+// What the page needs of its host: workers, data files, style sheets. The single-file edition has its own version
+// (single_file.py).
 
 export const startWorker = (name) => new Worker(new URL(`engine/${name}.js`, import.meta.url), { type: 'module' });
 
@@ -10,7 +11,7 @@ export const compileCore = async () => {
   return streams ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
 };
 
-// Resolves when the sheet is in force, or cannot be had.
+// Resolves when the sheet applies or has failed to load.
 export const addStyle = (path) =>
   new Promise((resolve) => {
     const sheet = document.createElement('link');
@@ -23,5 +24,5 @@ export const addStyle = (path) =>
     document.head.append(sheet);
   });
 
-// Whether other pages lie beside this one: the lessons as text, the scoreboard.
+// Whether other pages are next to this one: the lessons as text, the scoreboard.
 export const hasPages = true;

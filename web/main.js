@@ -109,7 +109,7 @@ class Page {
     };
     this.exercise = new ExerciseView(byId('exercise'), { core, store, form: this.form, onreveal });
     const { defaults, follows } = described;
-    // The page answers what its link holds: what is not written any more may be chosen by the core.
+    // The core may choose inputs that the link no longer writes.
     const tidy = () => {
       const tidied = withoutIdle(defaults, store.inputs, this.form.presetPaths, follows);
       if (tidied === store.inputs) return;
@@ -136,7 +136,8 @@ class Page {
     this.dialogs = this.parts.dialogs = new Dialogs(this.parts, this.form);
   }
 
-  // What the core chose for the scenario, by path. Where a measurement moves it, the choice stays that of the run measured.
+  // The core's choices for the scenario, by path. If a measurement changes the scenario, the choices stay those of the
+  // measured run.
   #choicesNow() {
     const { report } = this.core;
     const now = report ? { ...choicesOf('training', report), ...choicesOf('serving', report) } : {};
@@ -159,7 +160,7 @@ class Page {
     new ResizeObserver(() => stage.draw()).observe(byId('content'));
   }
 
-  // What scenes draw from, null until there is a report.
+  // The context of scenes, null until there is a report.
   context() {
     const { core, dependence, exercise, form } = this;
     return contextOf(this.parts, {
@@ -200,7 +201,7 @@ class Page {
     }
   }
 
-  // The answers first; the scene and the form once they are seen. At the start all at once, so that nothing moves.
+  // Draws the answers first, then scene and form; at the start everything at once, so that nothing moves.
   draw() {
     if (!this.#isWhole) return this.drawAll();
     if (this.core.report) this.drawHead();
@@ -247,7 +248,7 @@ class Page {
     showIssues(byId('issues'), { issues, form, store, stale });
   }
 
-  // Parts left out because of their issues keep the values they last had, so that they can be put right.
+  // Parts left out because of issues keep their last values, so that they can be corrected.
   scenarioShown() {
     const { report, faulty, base } = this.core;
     const asked = () => this.core.requestFor(this.store.inputs);
@@ -262,11 +263,11 @@ class Page {
     this.form.show({ inputs: this.store.inputs, scenario: this.scenarioShown(), report, standard: base, issues });
   }
 
-  // Inputs and outputs with what the first view leaves out.
+  // The parts of inputs and outputs that the first view lacks.
   async describe() {
-    // With the whole description come the names of the choices of the fields that are made next.
+    // The names of choices come with the whole description, for the fields made next.
     const [whole] = await Promise.all([this.core.engine.ask('describe'), import('./form/texts.js')]);
-    // First what the inputs are called: the fields that are made next are named so.
+    // First the names of inputs, for the fields made next.
     setInputs(whole.inputs);
     setOutputs(whole.outputs);
     this.form.describe(whole.inputs);
@@ -310,7 +311,7 @@ class Page {
     if (faults.length) notice(faultsText(faults));
   }
 
-  // A link of another release may have had other answers.
+  // Another release may have given other answers for a link.
   async tellRelease(state) {
     if (state.faults.length || !state.release || state.release === release()) return;
     const { tellMoved } = await FETCHED.releases();
@@ -328,7 +329,7 @@ class Page {
     );
   }
 
-  // Everything a scene may fetch later, so that the page works when the network is gone.
+  // Everything that scenes may fetch later, so that the page works offline.
   async prefetch() {
     await this.keepOffline();
     for (const scene of SCENES) await scene.load?.();

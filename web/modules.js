@@ -1,4 +1,4 @@
-// What is fetched when it is first wanted, or once the first view stands. Scenes are listed in scenes/index.js.
+// Modules fetched on demand, or after the first view. Scenes are listed in scenes/index.js.
 import { painted } from './dom.js';
 
 export const FETCHED = {
@@ -24,12 +24,12 @@ export async function fetchAll() {
 export class Modules {
   #late = new Map();
 
-  // `oncome` is told when one has come that `late` was asked for.
+  // `oncome` is called when a module that `late` requested has come.
   constructor(oncome) {
     this.oncome = oncome;
   }
 
-  // A module that is fetched behind the first paint; undefined until then.
+  // A module fetched after the first paint; undefined until then.
   late(name) {
     if (!this.#late.has(name)) {
       this.#late.set(name, undefined);

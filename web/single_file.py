@@ -50,7 +50,7 @@ def main(site: pathlib.Path, output: pathlib.Path) -> None:
         text = HOST if place == "host.js" else named(read(place), posixpath.dirname(place))
         imports["slipstick/" + place] = "data:text/javascript;base64," + base64_text(text.encode())
 
-    # A worker is a classic script: the module's glue, then the worker itself without its import.
+    # A worker is a classic script: the module's glue code, then the worker without its import.
     glue = read("wasm/slipstick.js").replace("import.meta.url", '"file:///"').replace("export default createSlipstick;", "")
     worker = re.sub(r"^import .*$", "", read("engine/worker.js"), flags=re.M)
     data = {

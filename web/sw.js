@@ -2,12 +2,12 @@
 // version and the list of files; a new version waits until the page asks for it.
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const VERSION = 'BUILD';
-// Other apps of this origin, and this one under another path, keep caches beside these. A scope holds no space.
+// Other apps of this origin, and this one under another path, have their own caches. A scope contains no space.
 const OWN = `slipstick ${worker.registration.scope} `;
 const KEPT = OWN + VERSION;
 
-// What the browser's HTTP cache holds may be of an earlier version: the server is asked, and sends again only what has
-// changed. Most of a visit is the module, which the page has just fetched.
+// The browser's HTTP cache may hold files of an earlier version, so the server is asked and sends only changed files.
+// Most of a visit is the module, which the page has just fetched.
 const fresh = (file) => new Request(file, { cache: 'no-cache' });
 
 worker.addEventListener('install', (event) =>

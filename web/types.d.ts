@@ -1,5 +1,5 @@
-// The shapes that the page's modules hand to each other. Checked by tests/structure/lint.test.js (tests/tsconfig.json), not part of the site.
-// What the core answers is named here as far as the page reads it by name.
+// The types that the page's modules share. Checked by tests/structure/lint.test.js (tests/tsconfig.json), not part of the site.
+// Members of the core's answers are listed here if the page reads them by name.
 import type { Advice } from './engine/advice.js';
 import type { Answering } from './engine/answering.js';
 import type { SiteData } from './engine/site_data.js';
@@ -12,17 +12,17 @@ import type { Issue } from '../wasm/slipstick.js';
 
 export type { Change, Fix, Issue, Slipstick } from '../wasm/slipstick.js';
 
-/** JSON of the core whose members are read by path. */
+/** JSON from the core whose members are read by path. */
 export interface Json {
   [member: string]: any;
 }
 
-// ---- What is asked.
+// ---- Requests.
 
-/** What the visitor wrote, as texts by path: {"serving.batch": "64"}. */
+/** The visitor's inputs, as texts by path: {"serving.batch": "64"}. */
 export type Inputs = Record<string, string>;
 
-/** What a link holds, and the store. */
+/** The content of a link and of the store. */
 export interface State {
   scene: string;
   sub?: string;
@@ -59,7 +59,7 @@ export interface ViewWords {
   explore?: string;
 }
 
-/** An exercise's question and what its answer is checked against, as texts of the link. */
+/** An exercise's question and the value that its answer is compared with, as texts of the link. */
 export interface Exercise {
   question: string;
   right: string;
@@ -76,7 +76,7 @@ export interface View {
   shown?: string[];
 }
 
-/** A scenario: what a request resolves to, every input with its value. A part that is not asked for is null. */
+/** A scenario: the resolved request, every input with its value. A part that is off is null. */
 export interface Scenario {
   version: number;
   model: Json;
@@ -87,34 +87,34 @@ export interface Scenario {
   diffusion: Json | null;
   cost: Json | null;
   partition: Json | null;
-  /** What the visitor measured, and of which scenario. */
+  /** The visitor's measurements, and the scenario that each belongs to. */
   measured?: { path: string; value: number; at?: string }[];
 }
 
-/** A scenario as it is asked for: what is left out has its default. */
+/** A scenario as a request: members left out have their defaults. */
 export type Request = Json & { written?: string[] };
 
-/** An input, as the core describes it. What stands under "More" has only its shape until the core is there. */
+/** An input, as the core describes it. Inputs under "More" have only their shape until the core has loaded. */
 export interface Field {
   path: string;
   kind: string;
   label?: string;
   help?: string;
   unit?: string;
-  /** How many base units one of `unit` is. */
+  /** One `unit` in base units. */
   unit_factor?: number;
   base_unit?: string;
   default?: unknown;
   low?: number;
   high?: number;
   choices?: string[];
-  /** The kind of the catalogue's entries that it picks. */
+  /** The kind of catalogue entry that it picks. */
   presets?: string;
   nullable?: boolean;
   required?: boolean;
   advanced?: boolean;
   derived?: boolean;
-  /** A text that stands for a value: "max". */
+  /** A text accepted in place of a value: "max". */
   word?: string;
 }
 
@@ -126,7 +126,7 @@ export interface Output {
   short?: string;
   unit?: string;
   better?: 'smaller' | 'larger';
-  /** Whether a search can look for it. */
+  /** Whether a search can optimize it. */
   sought?: boolean;
 }
 
@@ -135,22 +135,22 @@ export interface Described {
   default: Request;
   /** The default scenario of each version of links. */
   defaults: Record<string, Request>;
-  /** Paths whose default moves with what else is written. */
+  /** Paths whose default depends on other written inputs. */
   follows: string[];
   inputs: Field[];
   outputs: Output[];
 }
 
-/** An entry of the catalogue: what a preset names. */
+/** An entry of the catalogue, as a preset names it. */
 export interface Entry extends Json {
   kind: string;
   id: string;
   name: string;
 }
 
-// ---- What was answered.
+// ---- Answers.
 
-/** Where a figure lies, by the runs most like the scenario. */
+/** The interval of a figure, from the runs most similar to the scenario. */
 export interface Interval {
   low: number;
   high: number;
@@ -160,14 +160,14 @@ export interface Interval {
   why: string;
 }
 
-/** What the core chose, and why. */
+/** A choice of the core, and its reason. */
 export interface Chosen {
   path: string;
   value: unknown;
   why: string;
 }
 
-/** What every part of a report has. */
+/** Members of every part of a report. */
 export interface ReportPart extends Json {
   feasible: boolean;
   infeasible: { message: string; reason: string }[];
@@ -184,13 +184,13 @@ export interface Report {
   diffusion?: ReportPart | null;
   cost: ReportPart | null;
   warnings: Json[];
-  /** In place of all else where the request is wrong. */
+  /** In place of all other members if the request is wrong. */
   issues?: Issue[];
   explanations?: Json[];
   sources?: Json[];
 }
 
-/** A report of the request as far as it has one: parts that `issues` are about are left out, and named in `faulty`. */
+/** The report of a request: parts with `issues` are left out, and named in `faulty`. */
 export interface Answer {
   request: Request;
   report: Report;
@@ -198,57 +198,57 @@ export interface Answer {
   faulty: Set<string>;
 }
 
-/** Advice on a question: the report is null until the first has come. */
+/** Advice on a question: the report is null until the first one has come. */
 export interface Advised {
   report: Json | null;
-  /** Whether it is on this very question. */
+  /** Whether it answers exactly this question. */
   isFresh: boolean;
-  /** Whether it is on this question's request. */
+  /** Whether it is about this question's request. */
   isOf: boolean;
 }
 
-/** What a pasted command says. */
+/** A parsed command. */
 export interface ReadCommand {
   tool: Tool;
-  /** Whether it sends requests to what another command serves. */
+  /** Whether it only sends requests to a server that another command starts. */
   isLoad?: boolean;
-  /** The catalogue's, where it has the shape that is named. */
+  /** The catalogue's model, if it has the stated shape. */
   model?: Entry;
-  /** The model as inputs, where the catalogue has none. */
+  /** The model as inputs, if the catalogue has none. */
   shape?: Inputs;
   name?: string;
   inputs: Inputs;
-  /** Flags that bear on the run but that no input says, and those that nobody knows. */
+  /** Flags that affect the run but have no input, and unknown ones. */
   unused: string[];
   unknown: string[];
 }
 
-/** A program whose commands are read, and of most written. */
+/** A program whose commands are read, and in most cases written. */
 export interface Tool {
   id: string;
   title: string;
-  /** Of which the flags are known. */
+  /** The version whose flags are known. */
   version: string;
   part: 'training' | 'serving';
   started(words: string[]): boolean;
-  /** Whether a text is a configuration file that tells a run without its command. */
+  /** Whether a text is a configuration file that describes a run without its command. */
   isFile?(text: string): boolean;
-  /** Whether a command sends the load of one that is served. */
+  /** Whether a command sends the load to a server. */
   isLoad?(words: string[]): boolean;
   read(words: string[], models: Entry[], text: string): Omit<ReadCommand, 'tool'>;
   command?(scenario: Scenario, models: Entry[], report: Report): string;
 }
 
-/** A pasted measurement: figures of the report, or times of collectives, and the scenario that it was made with, as far as it says. */
+/** A pasted measurement: figures of the report, or times of collectives, and the parts of its scenario that it states. */
 export interface Measurement extends Partial<ReadCommand> {
   inputs: Inputs;
-  /** Whether the inputs are a whole command. */
+  /** Whether the inputs are a complete command. */
   isWhole?: boolean;
   cluster?: Entry;
   measured: { figure?: string; collective?: Json; value: number; count?: number; bus?: number }[];
   /** Lines that were not understood. */
   unread?: string[];
-  /** What it does not say. */
+  /** Settings that it does not state. */
   missing?: string[];
 }
 
@@ -261,38 +261,38 @@ export interface MeasurementFormat {
   read(text: string, catalogue: { models: Entry[]; clusters: Entry[] }): Measurement;
 }
 
-// ---- What scenes, panels and dialogs are given.
+// ---- Parts of the page that scenes, panels and dialogs get.
 
 /** The page by subject. */
 export interface Parts {
-  /** What the core says of itself, and how to ask it: `described`, `requestFor(inputs)`, `catalogue()`, `engine`. */
+  /** The core's description and its interface: `described`, `requestFor(inputs)`, `catalogue()`, `engine`. */
   core: Answering;
-  /** What the visitor wrote, and how to change it. */
+  /** The visitor's inputs, and methods to change them. */
   store: Store;
-  /** How to draw: `draw()`, `nodesOf(scene)`, and what of a chart is shown: `chosen(key)`, `choose(key, value)`. */
+  /** Drawing: `draw()`, `nodesOf(scene)`; and the state of charts: `chosen(key)`, `choose(key, value)`. */
   stage: Stage;
-  /** Modules that are fetched behind the first paint: `late(name)`. */
+  /** Modules that are fetched after the first paint: `late(name)`. */
   modules: Modules;
-  /** Data files of the site: `at(path)`, undefined while one is on its way. */
+  /** Data files of the site: `at(path)`, undefined until the file has loaded. */
   files: SiteData;
   /** Changes that the core advises: `on(question)`. */
   advice: Advice;
-  /** What the answers were before a change: `show(report)`. */
+  /** The answers before a change: `show(report)`. */
   before: Before;
-  /** What opens over the page. */
+  /** Dialogs and sheets over the page. */
   dialogs: Dialogs;
-  /** Says something under the answers, for so many milliseconds or until it is closed, with a way on. */
+  /** Shows a notice under the answers, for some milliseconds or until it is closed, with an action. */
   notice(text: string, ms?: number, action?: Child): void;
   /** The link to the present scenario, shown in another way. */
   linkWith(view: ViewWords): Promise<string>;
 }
 
-/** What a scene draws from. */
+/** The data and functions that a scene draws from. */
 export interface Context extends Parts {
   report: Report;
   scenario: Scenario;
   request: Request;
-  /** The scenario of the presets alone, null until it is there. */
+  /** The scenario of the presets only, null until it has come. */
   base: Scenario | null;
   inputs: Inputs;
   issues: Issue[];
@@ -300,19 +300,19 @@ export interface Context extends Parts {
   faulty: Set<string>;
   /** Whether the answers wait to be shown. */
   hidden: boolean;
-  /** Of the scene in CSS pixels: charts draw at this width. */
+  /** The scene's width in CSS pixels: charts draw at this width. */
   width: number;
-  /** A further answer of the core: undefined until it is there, then the scene is drawn again. */
+  /** A further answer of the core: undefined until it has come, then the scene is redrawn. */
   ask(verb: string, ...args: unknown[]): any;
-  /** The same; until it is there, what was last answered in this slot. */
+  /** The same, but until it has come the previous answer of this slot. */
   lately(slot: string, verb: string, ...args: unknown[]): any;
-  /** Opens how a figure is made. */
+  /** Opens the derivation of a figure. */
   why(path: string): void;
-  /** Marks the inputs that a figure rests on. */
+  /** Marks the inputs that a figure depends on. */
   hover(path: string | null): void;
   open(scene: string, sub?: string): void;
   toInput(path: string): void;
-  /** The place in a scene that another scene shows. */
+  /** The view of a scene that another scene shows. */
   sub?: string;
   /** A report whose figures are outlined beside the present ones. */
   ghost?: Report;
@@ -324,13 +324,13 @@ export interface Scene {
   draw: ((context: Context) => Child[]) | null;
   /** Fetches its module. */
   load?(): Promise<unknown>;
-  /** Its link stands in the header's menu until it is open. */
+  /** Its link is in the header's menu until it is open. */
   isFolded?: boolean;
-  /** The scene under whose tab it stands, by the figure that it is about. */
+  /** The scene whose tab is shown for it, by the figure that it is about. */
   tabOf?(figure: string): string;
 }
 
-/** What the lessons draw from: `begin` opens a lesson, with its scenario where the present one is nobody's own. */
+/** The context of lessons: `begin` opens a lesson, with its scenario if the present one is not the visitor's own. */
 export interface Teaching extends Context {
   begin(event: Event, lesson: any): void;
 }
@@ -340,7 +340,7 @@ export interface Teaching extends Context {
 /** A child of an element: texts, numbers and nodes; null, undefined and false are nothing; lists are flattened. */
 export type Child = Node | string | number | boolean | null | undefined | Child[];
 
-/** A cell of a chart's table: a value with a unit is shown as people read it and saved as the number. */
+/** A cell of a chart's table: a value with a unit is shown in readable form and saved as a number. */
 export type Cell = string | number | boolean | null | undefined | { value: number; unit: string };
 export type Column = string | { name: string; unit: string };
 
@@ -355,28 +355,28 @@ export interface KeyLine {
   sign?: string;
 }
 
-/** What stands around every drawing, beside the drawing itself. */
+/** Everything around a drawing. */
 export interface Around {
   id: string;
   title: string;
   subtitle?: string;
   summary?: string;
   note?: string;
-  /** What can be done with the drawing: not on paper. */
+  /** How to use the drawing; not shown on paper. */
   hint?: string;
   controls?: Child;
   columns?: Column[];
-  /** A function where they are many: then they are made when they are looked at. */
+  /** A function if they are many: then they are made when they are opened. */
   rows?: Cell[][] | (() => Cell[][]);
 }
 
-/** Around a drawing of a width in CSS pixels. */
+/** The frame of a drawing with a width in CSS pixels. */
 export interface Wide extends Around {
   width: number;
 }
 
 export interface ChartParts extends Around {
-  /** What a screen reader calls it: "bar chart". */
+  /** Its name for screen readers: "bar chart". */
   kind: string;
   drawing: SVGElement;
   key?: KeyLine[];
@@ -391,7 +391,7 @@ export interface Part {
   hatch?: boolean;
 }
 
-/** What a handle on a chart sets. */
+/** The input that a handle on a chart sets. */
 export interface Setter {
   set(value: number): void;
   end(): void;
@@ -401,14 +401,14 @@ export interface Axis {
   label: string;
   unit?: string;
   log?: boolean;
-  /** Where the axis starts, else at the least value or zero. */
+  /** The start of the axis; default: the least value or zero. */
   from?: number;
 }
 
 export interface Bars extends Omit<Wide, 'rows' | 'columns'> {
   unit: string;
   rows: Bar[];
-  /** Draws one row in so many. */
+  /** Draws every n-th row. */
   every?: number;
   /** Columns of the table: [the rows', …their cells']. */
   names?: Column[];
@@ -420,11 +420,11 @@ export interface Bars extends Omit<Wide, 'rows' | 'columns'> {
 export interface Bar {
   label?: string;
   parts?: Part[];
-  /** How long the bar was before, as an outline. */
+  /** The previous length of the bar, drawn as an outline. */
   ghost?: number;
   /** In place of a bar. */
   words?: Child;
-  /** Said with its parts. */
+  /** Announced with its parts. */
   about?: string;
   cells?: Cell[];
   /** A gap before it. */
@@ -457,7 +457,7 @@ export interface Lines extends Wide {
 export interface Heat extends Omit<Wide, 'columns'> {
   x: { label: string; names: string[] };
   y: { label: string; names: string[] };
-  /** x and y are places in names; what has no value has a reason. */
+  /** x and y are indices into names; a cell without a value has a reason. */
   cells: { x: number; y: number; value?: number; reason?: string }[];
   unit?: string;
 }
@@ -466,7 +466,7 @@ export interface Point {
   x: number;
   y: number;
   label: string;
-  /** Stands beside it. */
+  /** Shown next to it. */
   name?: string;
   chosen?: boolean;
   series?: number;
@@ -476,11 +476,11 @@ export interface Scatter extends Wide {
   x: Axis;
   y: Axis;
   points: Point[];
-  /** A front of one kind needs none. */
+  /** A frontier of one kind needs none. */
   series?: { name: string; color: string }[];
   here?: { x: number; y: number; label: string };
   onpoint?(at: number): void;
-  /** The name of a line where both are equal, in place of the front. */
+  /** The name of the diagonal, drawn in place of the frontier. */
   diagonal?: string | false;
 }
 
@@ -516,8 +516,8 @@ export interface Roofline extends Wide {
   bandwidth: number;
   caches?: { name: string; bandwidth: number }[];
   groups: { phase: string; operators: Json[] }[];
-  /** The phase that stands out. */
+  /** The main phase. */
   main?: string;
-  /** Of a ridge that can be dragged. */
+  /** Handles of a ridge that can be dragged. */
   onridge?: { bandwidth: Setter; peak: Setter };
 }

@@ -1,4 +1,4 @@
-// How long answers take, natively. tests/benchmark/module.js times the same requests in the module.
+// Times answers natively. tests/benchmark/module.js times the same requests in the module.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -15,7 +15,7 @@
 namespace slipstick {
 namespace {
 
-// As the page asks it.
+// The request as the page sends it.
 void DefaultScenarioTextToText(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(EvaluateAnswer(R"({"version": 1})", {}, "", false));
 }

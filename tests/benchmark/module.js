@@ -1,4 +1,4 @@
-// How long answers take in the module: node --no-experimental-fetch tests/benchmark/module.js
+// Times answers in the module: node --no-experimental-fetch tests/benchmark/module.js
 import { loadSlipstick } from "../support/module.js";
 
 const { slipstick } = await loadSlipstick();
@@ -26,7 +26,7 @@ for (const [name, run] of Object.entries(cases)) {
   console.log(`${name}: median ${times[250].toFixed(0)} us, ${times[50].toFixed(0)} to ${times[450].toFixed(0)} us`);
 }
 
-// Mappings a second of one instance: median and spread of nine searches.
+// Mappings per second of one instance: median and spread of nine searches.
 const searches = {
   "GPT-3 175B on 64 A100": {
     request: {

@@ -1,4 +1,4 @@
-// How fast a core decides mappings. --benchmark_repetitions=9 gives median and spread; module.js does the same in the
+// Mappings per second and core. --benchmark_repetitions=9 gives median and spread; module.js does the same in the
 // module.
 #include <benchmark/benchmark.h>
 
@@ -32,7 +32,7 @@ void Decide(benchmark::State& state, const Json& request, const SearchSpec& spec
   state.SetItemsProcessed(decided);
 }
 
-// The default question of calculon (Isaev et al., SC 2023), whose space without offloading has 88,484 places.
+// calculon's default question (Isaev et al., SC 2023), whose space without offloading has 88,484 points.
 void Gpt3On64(benchmark::State& state) {
   SearchSpec spec;
   if (state.range(0) != 0) spec.pareto = {"memory_headroom_bytes"};

@@ -1,5 +1,5 @@
-// Firefox by WebDriver BiDi and WebKit by classic WebDriver, behind the few calls that the journeys need:
-// {name, open(url), run(function, ...args), click(selector), type(selector, text), press(key), close()}.
+// Drives Firefox by WebDriver BiDi and WebKit by classic WebDriver, with the few calls that the journeys need: {name,
+// open(url), run(function, ...args), click(selector), type(selector, text), press(key), close()}.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import puppeteer from 'puppeteer-core';
 
-const PATIENCE = 180_000; // ms for what a journey waits for: a busy machine takes ten times what an idle one does
+const PATIENCE = 180_000; // ms to wait: a busy machine takes ten times as long as an idle one
 
 export async function firefox() {
   const browser = await puppeteer.launch({
@@ -27,7 +27,7 @@ export async function firefox() {
     faults,
     open: (url) => page.goto(url, { timeout: PATIENCE }),
     run: (what, ...args) => page.evaluate(what, ...args),
-    click: (selector) => page.locator(selector).setTimeout(PATIENCE).click(), // again where what it found was drawn anew
+    click: (selector) => page.locator(selector).setTimeout(PATIENCE).click(), // tries again if the element was redrawn meanwhile
     async type(selector, text) {
       await page.locator(selector).setTimeout(PATIENCE).click({ count: 3 });
       await page.keyboard.type(text);
@@ -83,20 +83,20 @@ export async function webkit() {
     if (isReady) break;
     if (Date.now() > end) throw new Error('WebKitWebDriver does not answer');
   }
-  const { sessionId } = await ask('POST', '/session', { capabilities: {} }); // of WebKit's own small browser
+  const { sessionId } = await ask('POST', '/session', { capabilities: {} }); // WebKit's MiniBrowser
   const at = `/session/${sessionId}`;
   await ask('POST', `${at}/timeouts`, { script: PATIENCE, pageLoad: PATIENCE });
   await ask('POST', `${at}/window/rect`, { width: 1280, height: 900 });
   const run = (what, ...args) => ask('POST', `${at}/execute/sync`, { script: `return (${what})(...arguments)`, args });
-  // The element, once it is drawn.
+  // Waits for the element to be drawn.
   async function find(selector) {
     for (const end = Date.now() + PATIENCE; Date.now() < end; await pause(200)) {
       if (await run((path) => document.querySelector(path)?.getClientRects().length > 0, selector)) break;
     }
-    await run((path) => document.querySelector(path)?.scrollIntoView({ block: 'center' }), selector); // the driver leaves it below the edge
+    await run((path) => document.querySelector(path)?.scrollIntoView({ block: 'center' }), selector); // the driver leaves it below the edge of the window
     return (await ask('POST', `${at}/element`, { using: 'css selector', value: selector }))[ELEMENT];
   }
-  // Again where what was found is drawn anew before it is used.
+  // Tries again if an element is redrawn before it is used.
   async function insist(act) {
     for (const end = Date.now() + PATIENCE; ; await pause(200)) {
       try {
@@ -118,7 +118,7 @@ export async function webkit() {
       for (let value; value !== text; value = await run((path) => document.querySelector(path).value, selector)) {
         await find(selector);
         await run((path) => document.querySelector(path).select(), selector);
-        await send(selector, text + KEYS.Enter); // into a field that was drawn anew it may have come too early
+        await send(selector, text + KEYS.Enter); // Enter may have been lost if the field was redrawn
       }
     },
     press: (key) => send(':focus', KEYS[key] ?? key),

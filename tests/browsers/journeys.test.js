@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => server.close());
 
-// Until the page's own words about itself are such; what it says is asked anew until then.
+// Waits until the page's description of itself passes; asks for it again until then.
 async function until(browser, what, isRight, words) {
   let value;
   for (const end = Date.now() + PATIENCE; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 100))) {

@@ -1,4 +1,4 @@
-// Requests are bounded: files that do not exist, batches of millions, lines that contradict themselves.
+// Requests are bounded: missing files, batches of millions, contradictory lines.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -7,10 +7,10 @@ import test from "node:test";
 import { ROOT } from "../support/module.js";
 
 const SLIPSTICK = ROOT + "build/native/slipstick";
-const MEMORY = 500_000; // kB of address space, of which the program itself takes a tenth
+const MEMORY = 500_000; // kB of address space, of which the program takes a tenth
 const LONGEST = 4_000_000;
 
-/** In little memory and little time. */
+/** Runs with little memory and little time. */
 function run(args, input = "") {
   const limited = ["-c", `ulimit -v ${MEMORY}; exec "$0" "$@"`, SLIPSTICK, ...args];
   const { status, stdout, signal } = spawnSync("bash", limited, {
@@ -115,7 +115,7 @@ for (const [name, request, stages] of [
     assert.equal(training.stages.length, stages);
     assert.equal(training.timeline_cut.shown, training.timeline.length);
     assert.ok(training.timeline_cut.of > 1e6);
-    // The first passes of every stage, as many of each.
+    // The same number of first passes from each stage.
     const each = training.timeline.length / stages;
     for (let stage = 0; stage < stages; ++stage) {
       const row = training.timeline.filter((pass) => pass.stage === stage);
@@ -126,7 +126,7 @@ for (const [name, request, stages] of [
   });
 }
 
-test("a short timeline is whole", () => {
+test("a short timeline is complete", () => {
   const { training } = answer(["evaluate", "version=1", "serving=null"]);
   assert.equal(training.timeline_cut, null);
   assert.equal(training.timeline.filter(({ kind }) => kind === "update").length, 4);

@@ -1,4 +1,4 @@
-// The lesson on designing a chip shows splits that the design command finds: none of them is far from the best one.
+// The lesson on designing a chip shows splits that the design command finds; none is far from the best one.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";

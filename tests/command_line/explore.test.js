@@ -59,7 +59,7 @@ test("a figure that has parts gives a sweep a column per part, and they add up t
 });
 
 test("solve finds the edge of a condition", () => {
-  // Written, or the defaults would adjust to a longer prompt.
+  // The deployment is written, as defaults would adjust to a longer prompt.
   const deployment = [
     "serving.output=256",
     "serving.batch=1",
@@ -179,7 +179,7 @@ test("fewest devices for thirty days, each with its best mapping", () => {
   assert.match(none.reason, /neither end: training\.time_to_train_s is .* at 8; .* at 1,024/);
 });
 
-test("the defect density at which four chiplets win, and none where they never do", () => {
+test("the defect density from which four chiplets cost less, and none if they never do", () => {
   const chiplets = [
     "--against",
     "cost.device.dies.0.count=4",
@@ -188,7 +188,7 @@ test("the defect density at which four chiplets win, and none where they never d
     "--against",
     "cost.device.package.price=1000 $",
   ];
-  const plain = ["cost.device.dies.0.units=1", "cost.device.dies.0.spare_units=0"]; // no unit of the die is spare
+  const plain = ["cost.device.dies.0.units=1", "cost.device.dies.0.spare_units=0"]; // the die has no spare units
   const ask = (range) =>
     answer(
       "solve",
@@ -254,12 +254,12 @@ test("sensitivity without steps gives the exact elasticities, strongest first", 
     known.map(Math.abs),
     known.map(Math.abs).sort((a, b) => b - a),
   );
-  // The module's price is one of the parts that are added.
+  // The module's price is one summand.
   const { exact_elasticity: exact } = inputs.find((input) => input.path === "cost.device.module");
   assert.ok(Math.abs(exact * value - 435) < 1e-6);
 });
 
-test("a share that is no number below 1 is a wrong request, not 0", () => {
+test("a share that is not a number below 1 is a wrong request, not 0", () => {
   for (const share of ["abc", "20%", "1", "-0.1"]) {
     const { status, stderr } = spawnSync(
       `${ROOT}build/native/slipstick`,

@@ -1,4 +1,4 @@
-// --measured: answers moved to a figure measured on one's own system, as scripts ask for them.
+// --measured: answers calibrated by a measurement of one's own system, as scripts use it.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import test from "node:test";
@@ -43,7 +43,7 @@ test("several measurements, and other questions of the same machine", () => {
   for (const row of rows) assert.ok(Math.abs(Number(row.split(",")[1]) / token - 1) < 0.005, row);
 });
 
-test("another machine beside the one measured is neither moved nor surer", () => {
+test("other machines than the measured one are neither moved nor more certain", () => {
   const MAPPED = [...SCENARIO, "serving.mapping.tp=1"];
   const measured = ["--measured", `serving.tpot_s=${1.1 * evaluate("serving.mapping.tp=1").serving.tpot_s}`];
   const compared = (...more) =>
@@ -69,7 +69,7 @@ test("another machine beside the one measured is neither moved nor surer", () =>
   }
 });
 
-test("what no constant explains, or is no measurement, is an issue with its path", () => {
+test("a measurement that is invalid or that no constant explains is an issue with its path", () => {
   const wrong = (...words) => wrongOf("evaluate", ...words);
   const impossible = wrong("--measured", "serving.tpot_s=1 us");
   assert.equal(impossible.path, "measured.0.value");

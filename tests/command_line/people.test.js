@@ -11,7 +11,7 @@ const SLIPSTICK = ROOT + "build/native/slipstick";
 const run = (...args) => spawnSync(SLIPSTICK, args, { encoding: "utf8", maxBuffer: 1 << 28 });
 const report = (...args) => JSON.parse(run("evaluate", ...args).stdout);
 
-/** What a terminal gets: `script` is one. */
+/** The output on a terminal, which `script` emulates. */
 function onTerminal(...args) {
   const quoted = [SLIPSTICK, ...args].map((word) => `'${word}'`).join(" ");
   const { stdout, status } = spawnSync("script", ["-qec", quoted, "/dev/null"], {
@@ -52,7 +52,7 @@ test("the parts of every figure add up to 100 %", () => {
   }
 });
 
-test("what is off or does not fit is said", () => {
+test("parts that are off or do not fit are reported", () => {
   const { stdout, status } = run(
     "evaluate",
     "--format",
@@ -68,8 +68,8 @@ test("what is off or does not fit is said", () => {
   assert.match(stdout, /^Infeasible:\n  Out of memory: /m);
 });
 
-// Llama-3.1-70B on 512 devices: one million tokens fit eight ways over the sequence.
-test("what would fit is found where it is the sequence that must be split", () => {
+// Llama-3.1-70B on 512 devices: a million tokens fit if the sequence is split eight ways.
+test("a fitting mapping is found where the sequence must be split", () => {
   const { stdout } = run("evaluate", "--format", "table", "version=1", "training.sequence=1M");
   assert.match(
     stdout,
@@ -86,7 +86,7 @@ test("what would fit is found where it is the sequence that must be split", () =
 });
 
 // 80 layers x 2 x 8 heads x 128 x 2 bytes x 40,256 tokens are 12.29 GiB, whatever the batch.
-test("one request that does not fit is said to need the KV cache of one request", () => {
+test("if one request does not fit, the message states the KV cache of one request", () => {
   for (const batch of [1, 32]) {
     const { stdout } = run(
       "evaluate",
@@ -155,7 +155,7 @@ test("a wrong request names its issues and exits with 2, in both forms", () => {
   assert.ok(JSON.parse(run("evaluate", "training.mapping.tp=3").stdout).issues.length > 0);
 });
 
-test("search lists the best with what differs among them, and the front", () => {
+test("search lists the best with their differences, and the frontier", () => {
   const scenario = ["search", "model=llama-3.1-8b", "cluster=dgx-h100", "--top", "4", "--pareto", "memory_bytes.total"];
   const { best, space, feasible, pareto } = JSON.parse(run(...scenario).stdout);
   const { stdout } = run(...scenario, "--format", "table");
@@ -170,8 +170,8 @@ test("search lists the best with what differs among them, and the front", () => 
   assert.equal(sections[2].match(/^ +[\d.]+ s /gm).length, pareto.length);
 });
 
-// Prompts of 1,000 and answers of 500 tokens at 1 and 4 $ per 1 M bring 0.003 $ a request: 3,600 requests an hour, at
-// 1/s, bring 10.8 $.
+// Prompts of 1,000 and answers of 500 tokens at 1 and 4 $ per 1 M earn 0.003 $ per request; at 1 request/s, 10.8 $ per
+// hour.
 test("size says from which traffic on a purchase pays for itself", () => {
   const words = ["serving.prompt=1000", "serving.output=500", "--rate", "10", "--clusters", "dgx-h100"];
   const { stdout } = run("size", ...words, "--prices", "1,1,4", "--format", "table");
@@ -211,7 +211,7 @@ test("size lists the cheapest first, and why others do not hold", () => {
     assert.ok(lines.some((line) => line.startsWith(cluster) && line.endsWith(message)));
 });
 
-test("size says what each class of a mixture sees, what it takes, and how to write one", () => {
+test("size shows each class's latencies and share, and how to write a mixture", () => {
   const question = ["size", "--rate", "20", "--clusters", "dgx-h100", "--mixture"];
   const classes = JSON.parse(run(...question, "3:1000/300,1:8k/200").stdout).clusters[0].classes;
   const { stdout } = run(...question, "3:1000/300,1:8k/200", "--format", "table");
@@ -221,12 +221,12 @@ test("size says what each class of a mixture sees, what it takes, and how to wri
   assert.match(lines[2], /^ {2}8,192 → 200 +25 % /, "k is 1,024 of a length");
   for (const wrong of ["chat", "3:1000", "1000/300", "3:1000/300,"]) {
     const { stdout: issues, status } = run(...question, wrong);
-    assert.equal(status, wrong.endsWith(",") ? 0 : 2, wrong); // as other lists, it may end so
+    assert.equal(status, wrong.endsWith(",") ? 0 : 2, wrong); // a trailing comma is allowed, as in other lists
     if (status) assert.equal(JSON.parse(issues).issues[0].path, "--mixture", wrong);
   }
 });
 
-test("compare sets scenarios side by side: what differs, and each figure as evaluate has it", () => {
+test("compare shows scenarios side by side: their differences, and each figure as evaluate has it", () => {
   const answer = JSON.parse(
     run(
       "compare",
@@ -301,7 +301,7 @@ test("solve says the limit and its figures; sensitivity a row per input, in the 
     run("solve", "serving.batch=1:4", ...until, "--format", "table").stdout,
     /^serving\.batch anywhere in the range; at 4\n/,
   );
-  // The best interval between checkpoints is an hour: with one of a minute and of a day the run takes longer.
+  // The best checkpoint interval is an hour: with a minute or a day the run takes longer.
   const wall = ["version=3", "serving=null", "--until", "training.run.wall_time_s>=2.75e7 s", "--format", "table"];
   assert.match(
     run("solve", "training.interruptions.checkpoint_interval=60 s:86400 s", ...wall).stdout,
@@ -322,12 +322,12 @@ test("solve says the limit and its figures; sensitivity a row per input, in the 
   const hour = run("sensitivity", "serving=null", "--figure", "cost.device_hour_usd", "--format", "table").stdout;
   assert.match(hour, /^cost\.system\.utilisation +0\.9 +\$2\.\d\d +– +-1$/m, "90 % and a fifth more are no share");
   const exact = run("sensitivity", "--figure", "cost.device_usd", "--share", "0", "--format", "table").stdout;
-  // The share of the module in the sum of the parts: 435 of 3,184 $.
+  // The module's share of the sum: 435 of 3,184 $.
   assert.match(exact, /Input +Now +Elasticity\n/);
   assert.match(exact, /^cost\.device\.module +435 \$ +0\.137$/m);
 });
 
-test("presets lists ids and names; a kind that is none is a wrong request that names the kinds", () => {
+test("presets lists ids and names; an unknown kind is a wrong request that names the kinds", () => {
   assert.match(run("presets", "device", "--format", "table").stdout, /^h100-sxm5-80gb +H100 SXM5 80 GB +device$/m);
   const unknown = run("presets", "devices");
   assert.equal(unknown.status, 2);

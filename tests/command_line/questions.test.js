@@ -1,11 +1,11 @@
-// The questions that people who run, buy, train and design these systems ask in public threads, one by one, each as a
-// command. What makes the answer an answer is known apart from this program: a bound of physics, arithmetic on the
-// figures of the same answer, or a published measurement. A question that has no answer yet is listed as such.
+// Questions that people who run, buy, train and design these systems ask in public threads, each as a command. The
+// expected answers come from elsewhere: a physical bound, arithmetic on figures of the same answer, or a published
+// measurement. Questions without an answer yet are listed as such.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { slipstickCommand } from "../support/module.js";
 
-// Words of a command line, as a shell splits them.
+// The words of a command line, split as a shell does.
 const wordsOf = (line) =>
   [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) => word.replace(/'([^']*)'|"([^"]*)"/g, "$1$2"));
 
@@ -18,7 +18,7 @@ function ask(line, input = "") {
   return rows.map((row) => Object.fromEntries(row.split(",").map((cell, i) => [names[i], cell])));
 }
 
-// What a change of a comparison does to a figure.
+// The values of a figure in a comparison.
 const compared = (answer, path) => answer.figures.find((figure) => figure.path === path).values;
 
 const between = (value, low, high, what = "") =>
@@ -28,10 +28,10 @@ const near = (value, expected, share, what = "") =>
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
-// Dense peaks of the data sheets, FLOP/s; memory bandwidths, B/s.
+// Dense peaks (FLOP/s) and memory bandwidth (B/s) from the data sheet.
 const H100 = { bf16: 989e12, fp8: 1979e12, memory: 3.35e12 };
 const LLAMA_70B = 70.6e9;
-// KV cache of a token in 16 bit: keys and values of all layers.
+// KV-cache bytes of a token in 16 bit: keys and values of all layers.
 const kvBytes = (layers, kvHeads, headDim) => 2 * layers * kvHeads * headDim * 2;
 
 const QUESTIONS = [
@@ -50,7 +50,7 @@ const QUESTIONS = [
         between(at_peak.ttft_s, 0, 0.8, cluster);
         between(at_peak.tpot_s, 0, 0.03, cluster);
         if (cluster !== "dgx-h100") continue;
-        // 40 requests of 2,300 tokens a second, two FLOP per weight and token, at the peak in fp8.
+        // At least 40 requests/s of 2,300 tokens at two FLOP per weight and token and the peak in fp8.
         between(deployment.devices, (40 * 2300 * 2 * LLAMA_70B) / H100.fp8, 100, cluster);
       }
     },
@@ -78,7 +78,7 @@ const QUESTIONS = [
       "serving.prompt=1k:1M --until 'serving.feasible>=1'",
     holds({ value, which }) {
       assert.equal(which, "largest");
-      // Weights of a byte each and the KV cache fill the card; at least 70 % of what the weights leave is KV cache.
+      // One-byte weights and the KV cache fill the card; at least 70 % of the rest is KV cache.
       const most = (24e9 - 8.19e9) / kvBytes(36, 8, 128);
       between(value, 0.7 * most, most);
     },
@@ -131,7 +131,7 @@ const QUESTIONS = [
       const { overrides } = best[0];
       const prefill = overrides["serving.disaggregated.prefill_devices"];
       assert.equal(prefill + overrides["serving.disaggregated.decode_devices"], 64);
-      // A prompt has eight times the tokens of an answer and is computed at once: neither pool is a trifle.
+      // A prompt has eight times the tokens of an answer and is computed in one pass, so both pools need a fair share.
       between(prefill, 12, 52);
       const chosen = Object.entries(overrides).map(([path, value]) => `${path}=${value === null ? "null" : value}`);
       const at = ask(`${this.command.replace(/^search/, "evaluate").replace(/ --for.*/, "")} ${chosen.join(" ")}`);
@@ -165,7 +165,7 @@ const QUESTIONS = [
       '--against "serving.batch=128&serving.speculative=eagle-3-llama-3.1-8b"',
     holds(answer) {
       const [alone, drafted, full, drafted_full] = compared(answer, "serving.tpot_s");
-      // Measured with this head: 2.79 tokens per step, which no speedup exceeds.
+      // Measured with this head: 2.79 tokens per step, which bounds the speedup.
       between(alone / drafted, 1, 2.79);
       assert.ok(full / drafted_full < alone / drafted, "a full batch has less to gain");
     },
@@ -183,7 +183,7 @@ const QUESTIONS = [
         transfer = compared(answer, "serving.kv_offload.transfer_s")[1],
         exposed = compared(answer, "serving.kv_offload.exposed_s")[1];
       assert.ok(most[1] > 2 * most[0]);
-      // A PCIe 5.0 x16 link moves at most 64 GB/s in one direction; its decode step hides a part at most.
+      // A PCIe 5.0 x16 link moves at most 64 GB/s per direction; the decode step hides only part of it.
       between(transfer, bytes / 64e9, (1.5 * bytes) / 64e9);
       between(exposed, 0, transfer);
       between(compared(answer, "serving.tpot_s")[1], exposed, 2 * transfer);
@@ -201,14 +201,14 @@ const QUESTIONS = [
       const weights = of("serving.memory_bytes.weights"),
         time = of("serving.tpot_s"),
         context = of("serving.max_context");
-      // The layers' weights in their format, the table and the head in 16 bit.
+      // The layers' weights in their format, embedding and head in 16 bit.
       const table = 151936 * 4096;
       [2, 1, 1, 0.5].forEach((bytes, i) => {
         const layers = (8.19e9 - 2 * table) * bytes;
         between(weights[i], layers + 2 * table * Math.min(bytes, 1), 1.1 * (layers + 4 * table));
       });
       assert.ok(time[0] > time[1] && time[1] > time[3] && context[0] < context[1] && context[1] < context[3]);
-      // A step reads all weights, at 1,008 GB/s at most; the input table aside.
+      // A step reads all weights except the input table, at 1,008 GB/s at most.
       rows.forEach((_, i) => between(time[i], (0.8 * weights[i]) / 1.008e12, (2 * weights[i]) / 1.008e12));
     },
   },
@@ -220,10 +220,10 @@ const QUESTIONS = [
       "training.frozen_precision=nf4 training.sequence=2048 training.global_batch=16 training.tokens=20M",
     holds({ training, cost }) {
       assert.ok(training.feasible);
-      // Weights of half a byte, except the tables; published advice for 7B in 4 bit is 6 GB and activations.
+      // Weights take half a byte, except the tables; published advice for 7B in 4 bit is 6 GB plus activations.
       between(training.memory_bytes.weights, 8.19e9 / 2, 8e9);
       between(training.memory_bytes.total, 6e9, 24e9);
-      // Forward and back through all weights, 4 FLOP each and token, at 165 TFLOP/s.
+      // Forward and backward through all weights, 4 FLOP per weight and token, at 165 TFLOP/s.
       const least = (4 * 7.57e9 * 2048 * 16) / 165e12;
       between(training.step_time_s, least, 5 * least);
       near(training.time_to_train_s, (training.step_time_s * 20e6) / (2048 * 16), 0.01);
@@ -245,7 +245,7 @@ const QUESTIONS = [
           2250e12,
         ],
         [
-          // Its report: 67M tokens per step, sequences of 4,096.
+          // From its report: 67M tokens per step, sequences of 4,096.
           ask(
             "evaluate model=kimi-k2 cluster=gb200-nvl72 cluster.devices=4608 serving=null training.tokens=15.5T " +
               "training.global_batch=16384 training.sequence=4096",
@@ -257,7 +257,7 @@ const QUESTIONS = [
         ],
       ];
       for (const [{ training, cost, scenario }, parameters, tokens, devices, peak] of runs) {
-        // Six FLOP per active weight and token, at the peak; real runs reach 20 to 60 % of it.
+        // Six FLOP per active weight and token at the peak; real runs reach 20 to 60 % of it.
         const least = (6 * parameters * tokens) / (devices * peak);
         between(training.time_to_train_s, least / 0.7, least / 0.15, scenario.model.preset);
         const hours = (devices * training.time_to_train_s) / HOUR;
@@ -292,7 +292,7 @@ const QUESTIONS = [
     holds({ clusters }) {
       for (const { cluster, holds, deployment, at_peak } of clusters) {
         assert.ok(holds, cluster);
-        // 671 GB in fp8 are more than four of either device hold: experts are spread over a node and more.
+        // 671 GB in fp8 exceed four of either device, so experts span a node or more.
         between(deployment.mapping.ep, 8, 256, cluster);
         assert.equal(deployment.devices % deployment.devices_per_replica, 0, cluster);
         between(at_peak.tpot_s, 0, 0.05, cluster);
@@ -310,7 +310,7 @@ const QUESTIONS = [
       near(run.mean_time_between_interruptions_s, (54 * DAY) / 419, 0.01);
       between(run.goodput, 0.9, 1);
       near(run.wall_time_s, time_to_train_s / run.goodput, 0.001);
-      // Young: the square root of twice the stall times the mean time between interruptions.
+      // Young: the root of twice the stall times the mean time between interruptions.
       near(run.young_interval_s, Math.sqrt(2 * run.checkpoint_stall_s * run.mean_time_between_interruptions_s), 0.01);
     },
   },
@@ -321,11 +321,11 @@ const QUESTIONS = [
     holds({ training, serving, scenario, cost }) {
       const gramsPerJoule = cost.carbon.operation_g_per_device_hour;
       assert.ok(gramsPerJoule > 0 && scenario.cost);
-      // A grid emits between 20 (hydro) and 900 g per kWh (coal).
+      // The carbon intensity of grids lies between 20 (hydro) and 900 g per kWh (coal).
       const grid = (serving.carbon_g_per_million_tokens * 3.6e6) / (serving.energy_j_per_token * 1e6);
       between(grid, 20, 900);
       near((training.tco2 * 1e6 * 3.6e6) / training.energy_j, grid, 0.01);
-      // A server of eight draws at most 10.2 kW and a building half of that again; idle it draws a fifth.
+      // A server of eight draws at most 10.2 kW and the building half of that again; an idle server draws a fifth.
       const perDevice = training.energy_j / (64 * training.time_to_train_s);
       between(perDevice, 10200 / 8 / 5, (1.5 * 10200) / 8);
       assert.ok(serving.embodied_g_per_million_tokens > 0);
@@ -384,7 +384,7 @@ const QUESTIONS = [
     command: "cost-study -",
     input: '{"kind": "partition"}',
     holds({ whole, split, die_area_mm2 }) {
-      // A die of half the size yields better than one of 814 mm^2, and needs area for its links.
+      // A die of half the size yields better than one of 814 mm^2 but needs area for its links.
       between(die_area_mm2, 814 / 2, 814 * 0.65);
       const part = ({ device_usd_parts }, name) => device_usd_parts.find((one) => one.name.startsWith(name)).cost_usd;
       assert.ok(part(split, "GPU die") < part(whole, "GPU die"));
@@ -394,7 +394,7 @@ const QUESTIONS = [
           device_usd,
           1e-6,
         );
-        // Analysts put the H100 at 3,320 $.
+        // Analysts estimate 3,320 $ for an H100.
         near(device_usd, 3320, 0.2);
       }
     },
@@ -433,7 +433,7 @@ const QUESTIONS = [
       "training.global_batch=8",
     holds({ training, scenario }) {
       assert.ok(training.feasible);
-      // The residual stream alone of 1M tokens, 4,096 values in 16 bit on each of 32 layers, is 275 GB.
+      // The residual stream of 1M tokens alone, 4,096 values in 16 bit on each of 32 layers, is 275 GB.
       const { tp, cp } = scenario.training.mapping;
       assert.ok(tp * cp >= 4, `TP ${tp}, CP ${cp}`);
       assert.ok(training.chosen.some(({ path, why }) => path.endsWith(".cp") && why));
@@ -448,10 +448,10 @@ const QUESTIONS = [
       "evaluate model=qwen3-vl-8b cluster=single-h100-sxm5-80gb training=null serving.batch=1 serving.prompt=1124 " +
       "serving.output=100 serving.images.count=1 serving.images.width=1024 serving.images.height=1024",
     holds({ serving }) {
-      // Tokens of 32 x 32 pixels.
+      // A token covers 32 x 32 pixels.
       assert.equal(serving.images.tokens, 1024);
-      // 27 layers on 4,096 patches: two FLOP per weight and patch, and all pairs of patches, at the peak; a third of it
-      // or more is reached by no small encoder.
+      // 27 layers on 4,096 patches: two FLOP per weight and patch, and attention over all pairs of patches, at the
+      // peak. Small encoders stay below a third of it.
       const flops = 4096 * 2 * 27 * 1152 * (4 * 1152 + 2 * 4304) + 4 * 27 * 4096 ** 2 * 1152;
       between(serving.images.encode_s, flops / H100.bf16, (6 * flops) / H100.bf16);
       const text = ask(this.command.replace(/ serving.images.*/, "")).serving;
@@ -460,7 +460,7 @@ const QUESTIONS = [
       // The encoder's 576.4 million weights (model card of OpenExplorer/Qwen3-VL-8B-Instruct) are in memory.
       const alone = ask(this.command.replace("qwen3-vl-8b", "qwen3-8b").replace(/ serving.images.*/, "")).serving;
       near(serving.memory_bytes.weights - alone.memory_bytes.weights, 2 * 576.4e6, 0.02);
-      // As many images as prompt tokens allow, and no more.
+      // The number of images is bounded by the prompt tokens.
       const many = ask(this.command.replace("images.count=1", "images.count=2"));
       assert.match(many.issues[0].message, /^At least 2048/);
     },
@@ -474,7 +474,7 @@ const QUESTIONS = [
       assert.ok(diffusion.feasible);
       // 129 frames of 1,280 x 720: 33 latent frames of 80 x 45 tokens.
       assert.equal(diffusion.tokens, 33 * 80 * 45);
-      // All pairs of tokens in 60 blocks of 3,072 and 12 squares of it per token, in 50 steps.
+      // Attention over all pairs of tokens in 60 blocks of 3,072, and 12 h^2 per token, in 50 steps.
       const tokens = diffusion.tokens + 256;
       const step = 60 * (4 * tokens ** 2 * 3072 + 2 * 12 * 3072 ** 2 * tokens);
       between(diffusion.latency_s, (50 * step) / (8 * H100.bf16), (4 * 50 * step) / (8 * H100.bf16));
@@ -484,11 +484,11 @@ const QUESTIONS = [
         1e-6,
       );
       between(diffusion.memory_bytes.weights, 2 * 12.8e9, 50e9);
-      // A clip takes eight devices for its time; 129 frames are shown in 5.4 seconds.
+      // A clip uses eight devices for its time; 129 frames last 5.4 seconds.
       near(diffusion.cost_usd, (8 * diffusion.latency_s * cost.device_hour_usd) / HOUR, 1e-6);
       near(diffusion.video_s_per_hour, (HOUR * 129) / 24 / diffusion.latency_s, 1e-6);
       between(diffusion.energy_j, 8 * 100 * diffusion.latency_s, 8 * 1500 * diffusion.latency_s);
-      // Its publisher: 1,904 s on one H100.
+      // Measured by its publisher: 1,904 s on one H100.
       const one = ask(this.command.replace("ulysses=8", "ulysses=1") + " diffusion.compiled=false").diffusion;
       near(one.latency_s, 1904, 0.15);
     },
@@ -502,16 +502,16 @@ const QUESTIONS = [
       "serving.mapping.ep=8 serving.prefix_hit=0.95 serving.idle_sessions=2",
     holds({ serving, warnings }) {
       assert.ok(serving.feasible);
-      // For each of 16 agents at work two wait, each with 95 % of its 100k tokens cached.
+      // For each of 16 active agents two are waiting, each with 95 % of its 100k tokens cached.
       assert.match(warnings.join(), /serving\.prefix_hit 0\.95 rests on prefixes that stay in memory/);
       const cold = ask(this.command.replace("prefix_hit=0.95", "prefix_hit=0")).serving;
       between(cold.ttft_s / serving.ttft_s, 3, 20.1, "a twentieth of the prompt is computed");
       between(serving.tokens_per_s / cold.tokens_per_s, 1.5, 20);
       assert.equal(cold.prefix_cache.device_bytes, 0);
-      // Latent attention caches 576 values of 16 bit per token and layer; each device has two agents at work and four
-      // that wait, with 95,000 of 100,000 tokens.
+      // Latent attention caches 576 16-bit values per token and layer. Each device has two active agents and four
+      // waiting ones with 95,000 of 100,000 tokens.
       near(serving.prefix_cache.device_bytes, 4 * 0.95 * 102_400 * 61 * 576 * 2, 0.03);
-      // As many agents as fit, and no more.
+      // The number of agents is bounded by memory.
       const { value } = ask(
         this.command.replace(/^evaluate/, "solve").replace("sessions=2", "sessions=0:1000") +
           " --until 'serving.feasible>=1'",
@@ -529,7 +529,7 @@ const QUESTIONS = [
       "serving.precision.weights=q4_0",
     holds({ serving }) {
       assert.ok(serving.feasible);
-      // 3.3 billion active weights of 4.5 bits at 546 GB/s, and no engine reaches it.
+      // 3.3 billion active weights of 4.5 bits at 546 GB/s bound the rate; no engine reaches it.
       between(1 / serving.tpot_s, 30, 546e9 / (3.3e9 * (4.5 / 8)));
       // 5.1 billion active weights, experts in MXFP4, at 273 GB/s.
       const spark = ask(
@@ -564,11 +564,11 @@ const QUESTIONS = [
       "serving.block_diffusion.tokens_per_step=4.65",
     holds({ serving }) {
       assert.ok(serving.feasible);
-      // Its publisher: 4.65 tokens per forward, and 2.1 times the speed of models that write a token per step.
+      // Its publisher: 4.65 tokens per forward pass, and 2.1 times the speed of models that write one token per step.
       const token = ask(this.command.replace(/ serving.block_diffusion.*/, "")).serving;
       near(token.tpot_s / serving.tpot_s, 2.1, 0.3);
-      // Each of 32 tokens visits 8 of 256 experts of three matrices of 4,096 x 1,024 on 31 layers: a step reads those
-      // that any of them visits, on eight devices of 4 TB/s.
+      // Each of 32 tokens visits 8 of 256 experts of three matrices of 4,096 x 1,024 in 31 layers. A step reads every
+      // expert that any of them visits, on eight devices of 4 TB/s.
       const visited = 256 * (1 - (1 - 8 / 256) ** 32);
       const least = (31 * visited * 3 * 4096 * 1024 * 2) / (8 * 4e12);
       between(serving.tpot_s * 4.65, 0.8 * least, 5 * least);
@@ -584,7 +584,7 @@ const QUESTIONS = [
       "serving.batch=1 serving.host_experts={}",
     holds({ serving }) {
       assert.ok(serving.feasible);
-      // 36 layers of 128 experts of three matrices of 2,880 squared, 4.25 bits each, of which a token visits four.
+      // 36 layers with 128 experts of three matrices of 2,880 squared, 4.25 bits each; a token visits four.
       const expert = 3 * 2880 ** 2 * (4.25 / 8);
       near(serving.host_bytes, 36 * 128 * expert, 0.03);
       // Two channels of DDR5-6000.
@@ -601,7 +601,7 @@ const QUESTIONS = [
     holds(answer) {
       const [plain, adapted] = compared(answer, "serving.tokens_per_s");
       between(adapted / plain, 0.5, 1);
-      // Rank 16 beside all seven products of 32 layers: 42 million weights of 16 bit each.
+      // Rank 16 on all seven products of 32 layers: 42 million weights of 16 bit.
       const [without, with100] = compared(answer, "serving.memory_bytes.weights");
       near(with100 - without, 100 * 2 * 41.9e6, 0.02);
     },
@@ -619,9 +619,9 @@ const QUESTIONS = [
         step_time_s,
         0.01,
       );
-      // Public runs with long answers spend most of a step generating; the rest trains and scores.
+      // Public runs with long answers spend most of a step on generation, the rest on training and scoring.
       between(time_s.generation / step_time_s, 0.5, 0.99);
-      // Six FLOP per weight and token of the samples, at the peak of 64 devices.
+      // Six FLOP per weight and token of the samples at the peak of 64 devices.
       assert.ok(time_s.training > (6 * 7.57e9 * samples * 7000) / (64 * H100.bf16));
     },
   },

@@ -1,4 +1,4 @@
-// slipstick replay: a file of recorded requests, as scripts and people ask.
+// slipstick replay: a file of recorded requests, as scripts and people use it.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const run = (...args) => spawnSync(ROOT + "build/native/slipstick", ["replay", .
 const SCENARIO = ["model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=1"];
 const line = (at, blocks) =>
   JSON.stringify({ timestamp: at, input_length: 1500, output_length: 50, hash_ids: blocks }) + "\n";
-// Of 3 x 1,500 tokens the second prompt finds two blocks of 512, the third one block.
+// Three prompts of 1,500 tokens: the second finds two blocks of 512, the third one.
 const TRACE = fileOf("trace.jsonl", line(0, [0, 1, 2]) + line(9000, [0, 1, 3]) + line(20000, [0, 4, 5]));
 
 test("a trace is answered as JSON, with the hit rate that one counts by hand", () => {

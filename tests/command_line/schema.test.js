@@ -57,7 +57,7 @@ test("explanations, presets named shortly and questions that are off are valid",
   accepts("scenario", { serving: { batch: "max", prompt: "8k", requests_per_s: null } }, "texts");
 });
 
-// The same sequence everywhere.
+// A fixed sequence of random numbers.
 function* draws(seed) {
   for (let state = seed; ; ) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -177,7 +177,7 @@ test("each preset of the catalogue that a scenario may hold is valid as it stand
   }
 });
 
-test("what the program refuses for its form, the schema refuses too", () => {
+test("requests with a form that the program refuses are refused by the schema too", () => {
   for (const wrong of [
     { modle: { preset: "llama-3.1-8b" } },
     { training: { mapping: { tp: 0 } } },

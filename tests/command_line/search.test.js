@@ -17,7 +17,7 @@ const SCENARIO = [
   "cost=null",
 ];
 
-/** What a search found, without what depends on the moment and on how it was cut. */
+/** The result of a search, without members that depend on timing or on the shards. */
 function found(text) {
   const { best, pareto, space, done, feasible, rejected } = JSON.parse(text);
   return { best, pareto, space, done, feasible, rejected };
@@ -65,7 +65,7 @@ test("shards run by GNU parallel merge to the answer of the whole", () => {
 test("the module steps shards to the command line's answer", async () => {
   const { slipstick } = await loadSlipstick();
   const request = JSON.parse(slipstickCommand(["evaluate", ...SCENARIO])).scenario;
-  request.training.memory_margin = null; // the one that `evaluate` chose: nobody asked the search for any
+  request.training.memory_margin = null; // chosen by `evaluate`; the search had none
   const shards = [0, 1, 2].map((shard) => {
     const one = new slipstick.Search(
       JSON.stringify({ request, for: "training", pareto: ["memory_bytes.total"], shard, shards: 3 }),
@@ -168,7 +168,7 @@ test("images or clips alone are refused where language models are searched, size
       [["diffusion", undefined]],
     );
   }
-  // Beside a part that is written they are no hindrance; one that is off is said to be.
+  // Images do not prevent advice about a written serving part; a search of a part that is off is an issue.
   const both = JSON.parse(slipstickCommand(["advise", ...images, "serving.batch=8", "training=null", "--top", "1"]));
   assert.equal(both.issues, undefined);
   const off = JSON.parse(slipstickCommand(["search", "training=null"]));

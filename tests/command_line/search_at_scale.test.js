@@ -1,4 +1,4 @@
-// How much memory a large search takes.
+// Memory use of a large search.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -36,7 +36,7 @@ test("a search of ten million mappings takes at most 64 MiB", { skip: process.pl
     try {
       peak = Math.max(peak, Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0));
     } catch {
-      // it has ended
+      // the process has ended
     }
   }, 20);
   let text = "";

@@ -1,4 +1,4 @@
-// Completion in a shell, and the manual page: both from the table of verbs.
+// Shell completion and the manual page, both made from the table of verbs.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import test from "node:test";
@@ -36,7 +36,7 @@ function inBash(line) {
 test("bash completes, words with = and commas too", () => {
   assert.deepEqual(inBash("slipstick eva"), ["evaluate"]);
   assert.ok(inBash("slipstick evaluate ").includes("model="));
-  // Bash replaces only what comes behind the =.
+  // Bash replaces only the part after the =.
   assert.ok(inBash("slipstick evaluate cluster=dgx-h").includes("dgx-h100"));
 });
 

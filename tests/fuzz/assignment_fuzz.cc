@@ -1,4 +1,4 @@
-// Assignments "PATH=VALUE", one a line, as the command line and links hold them.
+// Assignments "PATH=VALUE", one per line, as the command line and links contain them.
 #include <string>
 #include <vector>
 
@@ -17,7 +17,7 @@ std::vector<std::string> LinesOf(std::string_view text) {
   return lines;
 }
 
-// Paths of all inputs, and values that are hard to bear.
+// The paths of all inputs, and hostile values.
 const std::vector<std::string>& Paths() {
   static const std::vector<std::string> paths = [] {
     std::vector<std::string> all;

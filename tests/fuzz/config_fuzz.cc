@@ -1,4 +1,4 @@
-// A config.json that somebody pastes, and the model that it becomes.
+// A pasted config.json and the model that it becomes.
 #include "core/api/api.h"
 #include "core/import/import_config.h"
 #include "tests/fuzz/text_fuzz.h"

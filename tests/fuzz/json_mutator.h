@@ -1,6 +1,6 @@
-// How the fuzzers change JSON. Bytes changed at random rarely get past a parser, so most changes keep the text JSON: a
-// value becomes another one; a member goes, comes or takes another name. Names and values are those of the texts seen so
-// far, which the seeds begin, and those that are hard to bear.
+// Mutates JSON for the fuzzers. Random bytes rarely get past a parser, so most mutations keep the text valid JSON: they
+// replace a value, or remove, add or rename a member. Names and values come from the texts seen so far, starting with
+// the seeds, and from a list of hostile ones.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +19,14 @@ namespace slipstick {
 
 class JsonMutator {
  public:
-  // Names that the fuzzer may use before it has seen them.
+  // Adds a name that the fuzzer may use before it has seen it.
   void Know(std::string name) { Keep(names_, std::move(name)); }
   // Keeps the names and values of a text for later changes.
   void See(std::string_view text) {
     if (const Result<Json> json = ParseJson(text)) Learn(*json);
   }
 
-  // As LLVMFuzzerCustomMutator.
+  // Same signature as LLVMFuzzerCustomMutator.
   std::size_t Change(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed) {
     random_.seed(seed);
     Result<Json> json = ParseJson({reinterpret_cast<const char*>(data), size});
@@ -96,7 +96,7 @@ class JsonMutator {
   }
   std::string AnyName() { return names_.empty() ? "a" : names_[Below(names_.size())]; }
 
-  // Changes this value or one below it.
+  // Mutates this value or one below it.
   void ChangeBelow(Json& json, int depth) {
     const bool has_members = json.is_structured() && !json.empty();
     if (has_members && Below(4) > 0 && depth < 8) {
@@ -132,7 +132,7 @@ class JsonMutator {
   std::vector<Json> values_;
 };
 
-// One per fuzzer.
+// The mutator of the fuzzer.
 inline JsonMutator& Mutator() {
   static JsonMutator mutator;
   return mutator;

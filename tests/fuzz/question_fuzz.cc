@@ -1,5 +1,5 @@
-// Questions over scenarios, {"sweep": …}, {"solve": …}, {"cost_study": …}, and shards of searches that are merged. Sizing and
-// searching themselves take too long to try them a thousand times a minute.
+// Questions over scenarios, {"sweep": …}, {"solve": …}, {"cost_study": …}, and merges of search shards. Sizing and
+// searching take too long for a thousand runs per minute.
 #include "core/exploration/search_shard.h"
 #include "core/exploration/solve.h"
 #include "core/exploration/sweep.h"

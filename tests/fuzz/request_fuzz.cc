@@ -2,7 +2,7 @@
 #include "core/api/api.h"
 #include "tests/fuzz/text_fuzz.h"
 
-// The inputs' names, so that members come that no seed has.
+// Adds the names of all inputs, so that members occur that no seed has.
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
   const slipstick::Json described = slipstick::Json::parse(slipstick::DescribeAnswer().text);
   for (const slipstick::Json& input : described["inputs"]) {

@@ -1,4 +1,4 @@
-// What the fuzzers of JSON have in common.
+// Shared by the fuzzers of JSON.
 #pragma once
 
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 namespace slipstick {
 
-// Stops where an answer is no JSON, or where `says_issues` and it does not say its issues.
+// Aborts if an answer is not JSON, or if `says_issues` and it does not contain its issues.
 inline Json Answered(const Answer& answer, bool says_issues = true) {
   Json json = Json::parse(answer.text, nullptr, false);
   const bool has_issues = json.is_object() && json.contains("issues") && !json["issues"].empty();
@@ -25,7 +25,7 @@ inline Json Answered(const Answer& answer, bool says_issues = true) {
 
 }  // namespace slipstick
 
-// FUZZ_JSON(text) { … }: what is done with every text that is tried.
+// FUZZ_JSON(text) { … }: the test of one text.
 #define FUZZ_JSON(text)                                                                                      \
   static void Try(std::string_view text);                                                                    \
   extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {                        \

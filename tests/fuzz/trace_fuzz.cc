@@ -1,4 +1,4 @@
-// A file of recorded requests that somebody drops. What it reads is counted, not played.
+// A file of recorded requests. The requests read are counted, not simulated.
 #include "core/replay/read_trace.h"
 #include "core/replay/trace_summary.h"
 #include "tests/fuzz/text_fuzz.h"

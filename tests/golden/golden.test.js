@@ -1,6 +1,6 @@
-// Headline figures of whole scenarios, against the ones on file; and the module's whole reports against the command line's.
-// A scenario without figures on file gets them written. Where figures moved, the failure lists them, old → new, and the new
-// ones are saved as .changed for the reviewer to move into place. `tests/compare_builds` compares all figures of two builds.
+// Compares headline figures of whole scenarios with recorded ones, and the module's whole reports with the command
+// line's. A scenario without a record gets one. If figures moved, the failure lists them, old → new, and the new ones
+// are saved as .changed for the reviewer to move into place. `tests/compare_builds` compares all figures of two builds.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import test from "node:test";
@@ -34,7 +34,7 @@ const HEADLINES = [
 ];
 
 const at = (report, path) => path.split(".").reduce((value, key) => value?.[key], report);
-/** {path: figure} of the headlines that a report has and that are not 0. */
+/** {path: figure} of the report's headline figures that are not 0. */
 const headlines = (report) =>
   Object.fromEntries(HEADLINES.map((path) => [path, at(report, path)]).filter(([, figure]) => figure));
 

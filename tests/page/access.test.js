@@ -11,7 +11,7 @@ const chromium = site();
 
 const scenesOf = (page) =>
   page.locator('#tabs a, #more-scenes a').evaluateAll((all) => all.map((one) => one.dataset.scene));
-// The scenes, and the views of those that have some.
+// The scenes, and the views of scenes with several.
 const VIEWS = {
   chip: ['dies', 'chiplets', 'design', 'technology', 'hour', 'certainty'],
   explore: ['frontier', 'sweep', 'solve', 'sensitivity', 'studies'],
@@ -22,7 +22,7 @@ const placesOf = async (page) =>
     .flatMap((scene) => [scene, ...(VIEWS[scene] ?? []).map((view) => `${scene}/${view}`)])
     .concat(UNTABBED);
 
-// Without the sizes of targets, which axe compares pair by pair: a test below measures them in every scene.
+// Leaves out target sizes, which axe compares pair by pair: a test below measures them in every scene.
 const RULES = { runOnly: TAGS, rules: { 'target-size': { enabled: false } } };
 const CONTRAST = { runOnly: { type: 'rule', values: ['color-contrast'] } };
 
@@ -41,8 +41,8 @@ async function violations(page, within, rules = RULES) {
   );
 }
 
-// Each theme and each width once, and what stands around the scenes once: axe takes a second or two for the whole page. A theme
-// changes colours alone.
+// Each theme and each width once, and the frame around the scenes once, since axe takes a second or two for the whole
+// page. A theme changes only colors.
 for (const [colorScheme, width, rules] of [
   ['light', 320, RULES],
   ['dark', 1280, CONTRAST],
@@ -109,7 +109,7 @@ test('every chart has a name, a summary, a table with numbers, and one tab stop'
       assert.equal(chart.stops, 1, chart.id);
       assert.equal(chart.unnamed, 0, chart.id);
       assert.ok(chart.hasTable, chart.id);
-      // Later results may draw the chart anew, closed.
+      // Later results may redraw the chart, which closes it.
       await page.waitForFunction((id) => {
         const details = document.querySelector(`#${id} details.data`);
         if (details) details.open = true;
@@ -119,7 +119,7 @@ test('every chart has a name, a summary, a table with numbers, and one tab stop'
   }
 });
 
-test('arrows walk over the marks of a chart and say them', async () => {
+test('arrow keys move over the marks of a chart and announce them', async () => {
   const { page } = await chromium.open('#/train');
   await settled(page);
   // Later results redraw the scene.
@@ -153,7 +153,7 @@ test('targets are at least 24 by 24 pixels', async () => {
     await settled(page);
     if (scene === 'size')
       await page.waitForFunction(() => / in /.test(document.querySelector('#size-progress')?.textContent));
-    // Listed and measured at once: what is drawn anew in between would have no size.
+    // Lists and measures in one call: an element redrawn in between would have no size.
     const small = await page.evaluate(() =>
       [...document.querySelectorAll('button, a[href], input, select, summary')]
         .filter((one) => one.checkVisibility({ visibilityProperty: true }))
@@ -172,7 +172,7 @@ test('up and down change the series, Enter opens why, and the mark is announced 
   await page.waitForSelector('#kv-context .mark');
   await page.locator('#kv-context .mark[tabindex="0"]').focus();
   const first = await label();
-  // Later results redraw the scene, and the focus stays.
+  // Later results redraw the scene; the focus must stay.
   await settled(page);
   assert.equal(await label(), first);
   await page.keyboard.press('ArrowDown');
@@ -188,7 +188,7 @@ test('up and down change the series, Enter opens why, and the mark is announced 
   await page.waitForSelector('#sheet math');
 });
 
-test('text of twice the size, forced colours and less motion leave everything legible', async () => {
+test('everything is legible at twice the text size, with forced colors and with reduced motion', async () => {
   const { page } = await chromium.open('#/serve', { width: 640, forcedColors: 'active', reducedMotion: 'reduce' });
   await page.addStyleTag({ content: 'body { font-size: 30px }' }).catch(() => {});
   await settled(page);
@@ -205,7 +205,7 @@ test('text of twice the size, forced colours and less motion leave everything le
   assert.equal(seen.moving, 0);
 });
 
-test('a change is said once, in one summary', async () => {
+test('a change is announced once, in one summary', async () => {
   const { page } = await chromium.open('#/serve');
   await page.evaluate(() => {
     window.said = [];
@@ -222,7 +222,7 @@ test('a change is said once, in one summary', async () => {
   assert.match(heard[0], /takes .* per output token \(TPOT\) and is bound by other users’ prefills\./);
 });
 
-test('language, one heading of the first rank, landmarks, a skip link that works, help in the same place', async () => {
+test('language, one first-level heading, landmarks, a working skip link, help in the same place', async () => {
   const { page } = await chromium.open('#/overview');
   for (const scene of await scenesOf(page)) {
     await openScene(page, scene);

@@ -1,4 +1,4 @@
-// The built site behind a small server, and a Chromium on it; what went wrong on the page is collected.
+// The built site behind a small server and a Chromium that opens it; collects errors of the page.
 import { readFileSync } from 'node:fs';
 import { after, afterEach, before } from 'node:test';
 import { chromium } from 'playwright-core';
@@ -7,7 +7,7 @@ import { serveSite, SITE } from '../support/site_server.js';
 export { timed } from '../support/timed.js';
 export { SITE } from '../support/site_server.js';
 
-// The newest version of links.
+// The newest version that links may have.
 export const NEWEST = Math.max(
   ...Object.keys(JSON.parse(readFileSync(`${SITE}data/first_view.json`, 'utf8')).described.defaults).map(Number),
 );
@@ -22,37 +22,38 @@ export const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-// The module's functions are optimized after four times as much work as the browser waits for: in a page that a test
-// soon leaves that does not pay, in a long search it does. The tests of speed run the browser as it is.
+// V8 optimizes the module's functions only after four times the usual work: that pays in a long search, but not in a
+// page that a test soon leaves. Speed tests run with the default.
 const QUICK = [...FLAGS, '--js-flags=--wasm-tiering-budget=50000000'];
 
-// The shell has the engine alone: the whole browser takes three times as long to start, and more of every page.
+// The headless shell has only the engine: the whole browser takes three times as long to start and is slower on every
+// page.
 export const launch = (flags = QUICK) =>
   chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell', args: flags });
 
-// An error or a warning on the console, with the address of what could not be loaded. Of a picture, on which a page waits for
-// its next test, the browser asks for a /favicon.ico that no site has.
+// An error or a warning on the console, with the address of a resource that did not load. For a picture, the page
+// between two tests, the browser requests a /favicon.ico that no site has.
 const isFault = (message) =>
   ['error', 'warning'].includes(message.type()) && !message.location().url.endsWith('/favicon.ico');
 const textOf = (message) =>
   message.text().startsWith('Failed to load') ? `${message.text()}: ${message.location().url}` : message.text();
 
-// How long what a test waits for may take, in ms: a busy machine takes ten times what an idle one does.
+// How long a test may wait, in ms: a busy machine takes ten times as long as an idle one.
 const PATIENCE = 180_000;
 
-// The site in a Chromium, for the tests of a file: {base, open(hash, options) -> {page, context, faults, done()}, lasting() -> page}.
-// A page is ready for the next test when its own has ended: a new one takes three times as long to open. A test that needs
-// options of a context, `prepare(page)` before the page is fetched, or `fresh: true` has a context of its own.
+// The site in Chromium, for the tests of a file: {base, open(hash, options) -> {page, context, faults, done()},
+// lasting() -> page}. Tests reuse a page, since a new one takes three times as long to open. A test with context
+// options, `prepare(page)` before the page is fetched, or `fresh: true` has its own context.
 export function site({ flags = QUICK, compressed = false } = {}) {
   let server;
   let browser;
   let started;
   const idle = [];
   const inUse = new Set();
-  // A file's own `before` may come first.
+  // A file's own `before` may run first.
   const start = () =>
     (started ??= (async () => {
-      // A context keeps the files for its next page: asking whether each is as it was would be a quarter of the work.
+      // A context caches files for its next page; checking each file again would be a quarter of the work.
       server = await serveSite({ headers: { 'cache-control': 'max-age=3600' }, compressed });
       tests.base = `http://127.0.0.1:${server.address().port}/`;
       browser = await launch(flags);
@@ -71,7 +72,7 @@ export function site({ flags = QUICK, compressed = false } = {}) {
       const faults = [];
       page.on('console', (message) => isFault(message) && faults.push(textOf(message)));
       page.on('pageerror', (error) => faults.push(String(error)));
-      // A request that is open when the page is left is given up; that is no error.
+      // The browser aborts requests that are open when the page is left; that is no error.
       page.on(
         'requestfailed',
         (request) => request.failure()?.errorText !== 'net::ERR_ABORTED' && faults.push(`failed: ${request.url()}`),
@@ -94,7 +95,7 @@ export function site({ flags = QUICK, compressed = false } = {}) {
       await answered(page);
       return one;
     },
-    // A page for all tests of the file.
+    // One page for all tests of the file.
     async lasting() {
       const one = await tests.open('', { fresh: true });
       inUse.delete(one);
@@ -112,7 +113,7 @@ export function site({ flags = QUICK, compressed = false } = {}) {
   return tests;
 }
 
-// The context of a page, with nothing left of what a test did with it.
+// The context of a page, cleared of everything that a test left in it.
 async function asNew(page, base) {
   const context = page.context();
   page.removeAllListeners();
@@ -131,15 +132,15 @@ async function asNew(page, base) {
   return context;
 }
 
-// Until the answers stand; what is off has none.
+// Waits until the answers are there; parts that are off have none.
 export const answered = (page) =>
   page.waitForFunction(() => document.querySelector('.four .answer') && document.querySelector('#content h1'));
 
-// Where an element stands. It is found and measured at once: one that is drawn anew in between stands nowhere.
+// The box of an element. Finds and measures in one call: an element redrawn in between has no box.
 export const boxOf = (page, selector) =>
   page.evaluate((one) => document.querySelector(one).getBoundingClientRect().toJSON(), selector);
 
-// Runs a check again until it passes: what a click starts may end a moment later.
+// Repeats a check until it passes: the effect of a click may come a moment later.
 export async function eventually(check) {
   for (const end = Date.now() + PATIENCE; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
     try {
@@ -150,7 +151,8 @@ export async function eventually(check) {
   }
 }
 
-// Opens what an input of the form is folded in, on Start the form too; one of a load that is not chosen is chosen by being written.
+// Opens the folded groups around an input of the form, and on Start the form itself; setting an input of another load
+// selects that load.
 export const unfold = (page, path) =>
   page.locator(`#form [data-path="${path}"]`).evaluate((one) => {
     const isFolded = getComputedStyle(document.getElementById('form')).display === 'none';
@@ -160,7 +162,7 @@ export const unfold = (page, path) =>
     for (let at = one.closest('details'); at; at = at.parentElement.closest('details')) at.open = true;
   });
 
-// Presses what the header's menu holds: one of its buttons by id, or the link to a scene.
+// Presses an entry of the header's menu: one of its buttons by id, or the link to a scene.
 export async function chooseInMenu(page, id) {
   await page.locator('#more').click();
   await page.locator(`#menu :is(#${id}, [data-scene=${id}])`).click();
@@ -173,7 +175,8 @@ export async function openScene(page, scene) {
   else await chooseInMenu(page, scene);
 }
 
-// Types into an input and waits for the answer that has it. While the core is busy the form may be made anew, and folds what was unfolded.
+// Types into an input and waits for its answer. While the core is busy the form may be redrawn, which folds groups
+// again.
 export async function type(page, path, text) {
   await settled(page);
   await unfold(page, path);
@@ -181,8 +184,8 @@ export async function type(page, path, text) {
   await settled(page);
 }
 
-// Until the core has answered everything and the address bar has followed: idle for longer than the link waits. Each look comes after a
-// frame, with which the page hears of moves of a pointer: on a busy machine a frame may take longer than all the looks without it.
+// Waits until the core has answered everything and the address bar has followed. Each check comes after a frame, since
+// the page hears of pointer moves with frames, and on a busy machine a frame may take longer than all the checks.
 export const settled = (page) =>
   page.evaluate(async () => {
     const content = document.getElementById('content');

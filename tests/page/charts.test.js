@@ -1,5 +1,6 @@
-// Each chart, drawn in a real browser from a small input that a reader can check by hand, against the drawing on file.
-// A missing drawing is written; a changed one is saved as .changed for the reviewer to look at and move into place.
+// Draws each chart in a real browser from a small input that a reader can check by hand, and compares it with the
+// recorded drawing. A missing record is written; a changed drawing is saved as .changed for the reviewer to check and
+// move into place.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { before, test } from 'node:test';
@@ -346,7 +347,7 @@ before(async () => {
   page = await chromium.lasting();
 });
 
-/** A drawing with an element per line, numbers to a hundredth. */
+/** A drawing with one element per line and numbers rounded to a hundredth. */
 const readable = (text) =>
   text.replace(/\d+\.\d{3,}/g, (one) => String(Number(Number(one).toFixed(2)))).replaceAll('><', '>\n<') + '\n';
 
@@ -367,8 +368,8 @@ for (const [name, module, draw, input] of CHARTS) {
   }
 }
 
-// Names that are turned, as those of a roofline's slopes, are left out: what surrounds them is larger than they are.
-test('on a phone no name in a chart lies on another or leaves its drawing', async () => {
+// Rotated names, such as those of a roofline's slopes, are left out: their bounding boxes are larger than they are.
+test('on a phone no name in a chart overlaps another or leaves the drawing', async () => {
   const { page: phone } = await chromium.open('', { width: 320, height: 700 });
   for (const hash of [
     'train',
@@ -412,10 +413,10 @@ test('on a phone no name in a chart lies on another or leaves its drawing', asyn
   }
 });
 
-// 512 devices in nodes of 8, tensor parallel 8, 16 data-parallel ranks, one to a node.
+// 512 devices in nodes of 8: tensor parallel 8, and 16 data-parallel ranks, one per node.
 test('pointing at what a group sends lights its devices and the wires that it loads; a press keeps them lit', async () => {
   const { page: train, faults } = await chromium.open('#/train?v=1');
-  // When the page has drawn and has heard of the pointer: a chart that is drawn again forgets what was pointed at.
+  // Waits until the page has drawn and has heard of the pointer: a redrawn chart forgets it.
   const lit = async () => {
     await settled(train);
     return train.evaluate(() =>
@@ -441,7 +442,7 @@ test('pointing at what a group sends lights its devices and the wires that it lo
   assert.deepEqual(faults, []);
 });
 
-test('a lesson outlines what was before its change: the bar that was longer, the point that was elsewhere', async () => {
+test('a lesson outlines the state before its change: the longer bar, the moved point', async () => {
   const { page, faults } = await chromium.open('#/lessons/decode-memory-bound');
   await page.locator('[data-key=lesson-start]').click();
   await page.locator('[data-key=choice-0]').click();
@@ -505,7 +506,7 @@ test('on a roofline the names of kernels are off the ridge and off each other', 
   }
 });
 
-test('the words under a topology count the replicas as the drawing does: experts lie within one that serves', async () => {
+test('the text under a topology counts replicas as the drawing does: experts are within a serving replica', async () => {
   const { page } = await chromium.open('#/method');
   const said = await page.evaluate(async () => {
     const { topology } = await import('./charts/topology.js');

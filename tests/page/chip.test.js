@@ -6,7 +6,7 @@ const chromium = site();
 
 const values = (page) => page.locator('.four .value').allTextContents();
 
-// What each view of the scene shows.
+// Figures that each view of the scene shows.
 const VIEWS = {
   '': ['device-bill'],
   'dies': ['wafer', 'yield-fan'],
@@ -27,7 +27,7 @@ test('the interval of the chip cost opens the samples of that cost', async () =>
   assert.deepEqual(faults, []);
 });
 
-test('each view of the Chip scene puts one question, draws its charts, says what they show, and has at most six figures', async () => {
+test('each view of the Chip scene has one question, its charts with their summaries, and at most six figures', async () => {
   const { page, faults } = await chromium.open('#/chip');
   for (const [view, ids] of Object.entries(VIEWS)) {
     await page.locator(`[data-key=chip-view-${view || 'bill'}]`).click();
@@ -77,7 +77,7 @@ test('on a phone the axis of the uncertain inputs has a scale, and of a yield it
   assert.ok(texts.join(' ').includes('Loss of bond yield per part, chip on wafer'));
 });
 
-test('another wafer is another draw at the same yield', async () => {
+test('another wafer is another random sample at the same yield', async () => {
   const { page } = await chromium.open('#/chip/dies');
   await page.waitForSelector('#wafer');
   const states = () =>
@@ -92,16 +92,16 @@ test('another wafer is another draw at the same yield', async () => {
   );
 });
 
-test('one click answers what the chip would be at 3 nm with HBM4, in time and cost, and one takes it back', async () => {
+test('one click shows the chip at 3 nm with HBM4, in time and cost, and one click undoes it', async () => {
   const { page } = await chromium.open('#/chip/technology');
-  await page.waitForSelector('#technology td'); // opens with something to see
+  await page.waitForSelector('#technology td'); // the view opens with results
   assert.match(await page.locator('#technology tbody').textContent(), /Memory bandwidth/);
   const before = await values(page);
   await page.locator('[data-key=chip-tech-go]').click();
   await settled(page);
   await page.waitForSelector('#technology td');
   const after = await values(page);
-  // The KV cache is the model's and the mapping's, which stays.
+  // The KV cache depends on model and mapping, which stay the same.
   for (const [i, value] of after.entries()) if (i !== 2) assert.notEqual(value, before[i], `answer ${i}`);
   assert.match(page.url(), /cluster\.device\.design=h100-like/);
   assert.match(await page.locator('#technology tbody').textContent(), /Memory bandwidth/);
@@ -140,14 +140,14 @@ test('nine nodes, eight memories and six networks are searched within ten second
   assert.deepEqual(faults, []);
 });
 
-test('each study shows a chart, what the paper says, our reading of it apart, and what comes out', async () => {
+test('each study shows a chart, the paper’s statements, our reading separately, and the results', async () => {
   const { page, faults } = await chromium.open('#/explore/studies/gpu-generations');
   await page.waitForSelector('.ex-field select option', { state: 'attached' });
   const ids = await page.locator('.ex-field select option').evaluateAll((all) => all.map(({ value }) => value));
   assert.ok(ids.length >= 12);
   for (const id of ids.filter((one) => one !== 'technology-sweep')) {
     await page.evaluate((hash) => (location.hash = hash), `#/explore/studies/${id}`);
-    // Until it has been opened, the page still shows the study before.
+    // Until the new study opens, the page still shows the previous one.
     const title = await page.locator(`.ex-field select option[value="${id}"]`).textContent();
     await page.waitForSelector(`.ex-study h2:text-is("${title}")`);
     await page.waitForFunction(() =>
@@ -172,7 +172,7 @@ test('each study shows a chart, what the paper says, our reading of it apart, an
   assert.deepEqual(faults, []);
 });
 
-test('the own die is marked where the header’s cost lies, and a part of the bills has one colour in all of them', async () => {
+test('the own die is marked at the header’s cost, and a cost component has the same color in all bars', async () => {
   const { page } = await chromium.open('#/chip/chiplets');
   await page.waitForSelector('#die-split .you');
   const drawn = await page.locator('#die-split .drawing').textContent();

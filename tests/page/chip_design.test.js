@@ -1,4 +1,5 @@
-// The chip as a drawing: handles move silicon and the answers follow, the link holds it, and the best split is the command line's.
+// The chip as a drawing: handles move silicon and the answers follow, the link keeps it, and the best split equals the
+// command line's.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import test from 'node:test';
@@ -21,7 +22,7 @@ async function open(hash = START, options = {}) {
 
 test('the chip is drawn to scale, with the same figures beside B200, MI355X and TPU7x', async () => {
   const { page, faults } = await open();
-  // Areas in the drawing are in proportion: an H100-like die of 814 mm² on 1,600 mm².
+  // Areas in the drawing are proportional: an H100-like die of 814 mm² on 1,600 mm².
   const ratio = await page.evaluate(() => {
     const area = (element) => element.width.baseVal.value * element.height.baseVal.value;
     return area(document.querySelector('#package .outline')) / area(document.querySelector('#package .carrier'));
@@ -52,14 +53,14 @@ test('a handle moves silicon and tokens follow, by key and by drag; the link rep
   await handle.focus();
   const share = async () => Number(await handle.getAttribute('aria-valuenow'));
   const had = await share();
-  await page.keyboard.press('Shift+ArrowLeft'); // ten steps less power for memory: decode reads weights more slowly
+  await page.keyboard.press('Shift+ArrowLeft'); // ten steps less power for memory: decode slows down
   await settled(page);
   await eventually(async () => assert.notEqual(await own(page, 'Serving: Time per output token (TPOT)'), before));
   assert.ok((await share()) < had);
   const link = page.url();
   assert.match(link, /power_split\.memory=0\.045/);
   const slow = await own(page, 'Serving: Time per output token (TPOT)');
-  // A drag to the right gives it back more.
+  // A drag to the right gives more than that back.
   await page.locator('#package').scrollIntoViewIfNeeded();
   const knob = await page.locator('[data-key=package-power-memory-handle] .knob').boundingBox();
   await page.mouse.move(knob.x + knob.width / 2, knob.y + knob.height / 2);
@@ -88,13 +89,13 @@ test('area, dies, node and stacks have handles or choices too, and a first chang
   await page.locator('[data-key=chip-design-dies]').selectOption('2');
   await settled(page);
   assert.match(page.url(), /partition\.chiplets=2/);
-  await page.waitForSelector('#package .cut', { state: 'attached' }); // a line is as wide as nothing
+  await page.waitForSelector('#package .cut', { state: 'attached' }); // a line has no width, so it is never visible
   await page.locator('[data-key=chip-design-off]').click();
   await settled(page);
   assert.doesNotMatch(page.url(), /design=|partition/);
 });
 
-test('one press finds the best split: the figure is that of the command line, and what limits it is marked', async () => {
+test('one press finds the best split: the figure equals the command line’s, and the limiting budget is marked', async () => {
   const { page, faults } = await open();
   await page.locator('[data-key=chip-design-for]').selectOption('serving.tpot_s');
   await page.locator('[data-key=chip-design-best]').click();
@@ -124,7 +125,7 @@ test('one press finds the best split: the figure is that of the command line, an
     answer.limits.some(({ change }) => change < 0),
   );
   assert.equal(await page.locator('#design-best tbody tr').count(), 4);
-  // A further change makes the marks go: they were of another chip.
+  // Another change removes the marks, which were those of the previous chip.
   await page.locator('[data-key=package-l2-handle]').focus();
   await page.keyboard.press('ArrowRight');
   await settled(page);
@@ -132,7 +133,7 @@ test('one press finds the best split: the figure is that of the command line, an
   assert.deepEqual(faults, []);
 });
 
-test('at 320 px and in the dark the scene fits its width', async () => {
+test('the scene fits 320 px in the dark theme', async () => {
   for (const width of [320, 1920]) {
     const { page, faults } = await open(START, { width, colorScheme: 'dark' });
     const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

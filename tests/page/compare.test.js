@@ -177,7 +177,7 @@ test('a scene prints on few pages, black on white, with its link and date', asyn
   }
 });
 
-test('at 320 px four names break at their hyphens and capitals alone, and equal ones say what else differs', async () => {
+test('at 320 px four names break only at hyphens and capitals, and equal names state their other differences', async () => {
   const { page } = await chromium.open('#/compare?b:cluster=dgx-b200&c:model=deepseek-v3&d:serving.batch=128&v=2', {
     width: 320,
     height: 700,

@@ -1,4 +1,5 @@
-// Images and video stand in the task menu and in the form; Serve shows where the time of one goes, and the answers what it takes.
+// Images and video are in the task menu and in the form; Serve shows the time breakdown of one, and the answers show
+// its latency, memory and cost.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { slipstickCommand } from '../support/module.js';
@@ -9,7 +10,7 @@ const chromium = site();
 const plain = (text) => text.replace(/\s/gu, ' ');
 const noun = (page, key) => page.locator(`[data-key=noun-${key}]`);
 
-test('images are a task, and the answers are those of the command line', async () => {
+test('images are a task, and the answers equal the command line’s', async () => {
   const { page, faults } = await chromium.open('#/overview?cluster=dgx-h100&v=3');
   await noun(page, 'task').click();
   await page.locator('.picker [role=option]', { hasText: 'images or video' }).click();
@@ -53,7 +54,7 @@ test('the interval of an image opens the runs behind it, and one of them becomes
   assert.deepEqual(faults, []);
 });
 
-test('they are turned on in the form, alone, and taken back by what they leave out', async () => {
+test('images are turned on alone in the form, and turned off by turning on another part', async () => {
   const { page, faults } = await chromium.open('#/train?cluster=dgx-h100&v=3');
   const group = (id) => page.locator(`[data-key="group-${id}"]`);
   const turnOn = async (id) => {

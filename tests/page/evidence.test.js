@@ -1,4 +1,4 @@
-// How sure an answer is: from its interval to the runs behind it, in plain words, by keyboard and on a phone.
+// How certain an answer is: from its interval to the runs behind it, in plain words, by keyboard and on a phone.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { settled, site } from './browser.js';
@@ -8,7 +8,7 @@ const chromium = site();
 const plain = (text) => text.replaceAll(/\s+/g, ' ').trim();
 const words = async (page, selector) => plain(await page.locator(selector).first().textContent());
 
-test('the interval of an answer opens the runs behind it, and says the same', async () => {
+test('the interval of an answer opens the runs behind it, which show the same interval', async () => {
   const { page, faults } = await chromium.open('#/overview');
   const fetched = [];
   page.on('response', (response) => fetched.push(response.url()));
@@ -25,7 +25,7 @@ test('the interval of an answer opens the runs behind it, and says the same', as
       `^If ten people measured a system like yours, about nine would find between ${range[1]} ms and ${range[2]} ms\\.`,
     ),
   );
-  // As many circles as rows, each with both values and its error.
+  // One circle per row, with both values and the error.
   assert.equal(await page.locator('#evidence-line .mark').count(), 8);
   assert.equal(await page.locator('.ev-two .ev-table tbody tr').count(), 8);
   assert.match(
@@ -51,14 +51,14 @@ test('far from all runs by several small differences, the last note agrees with 
   assert.match(await words(page, '.ev-narrow'), /No single difference .* all of them together do\./);
 });
 
-test('what is fetched for it is at most 40 kB in gzip', async () => {
+test('it fetches at most 40 kB gzip', async () => {
   const { page } = await chromium.open('#/overview');
   await page.waitForSelector('#advice .apply');
-  await page.waitForLoadState('networkidle'); // what the page fetches by itself, a second core for advice among it
+  await page.waitForLoadState('networkidle'); // waits for fetches of the page itself, such as a second core for advice
   const { gzipSync } = await import('node:zlib');
   let bytes = 0;
   page.on('response', async (response) => {
-    if (response.status() === 200) bytes += gzipSync(await response.body()).length; // 304: the browser has it
+    if (response.status() === 200) bytes += gzipSync(await response.body()).length; // 304: from the cache
   });
   for (const answer of ['training.step_time_s', 'serving.tpot_s', 'training.memory_bytes.total']) {
     bytes = 0;
@@ -69,7 +69,7 @@ test('what is fetched for it is at most 40 kB in gzip', async () => {
   }
 });
 
-test('a tuned step, and what whole runs reach, with their own rows', async () => {
+test('a tuned step, and the rate of whole runs, with their own rows', async () => {
   const { page } = await chromium.open('#/train');
   assert.match(
     await words(page, '#typical-note'),
@@ -85,7 +85,7 @@ test('a tuned step, and what whole runs reach, with their own rows', async () =>
   assert.equal(await page.locator('#typical tbody tr').count(), 17);
 });
 
-test('a run becomes the scenario, and is computed as it says', async () => {
+test('a run becomes the scenario, with the computed value that its row shows', async () => {
   const { page, faults } = await chromium.open('#/evidence/serving.tpot_s');
   await page.waitForSelector('.ev-two .ev-table tbody tr');
   const row = page.locator('.ev-two .ev-table tbody tr').first();
@@ -96,7 +96,7 @@ test('a run becomes the scenario, and is computed as it says', async () => {
   assert.deepEqual(faults, []);
 });
 
-test('every figure with an interval has its runs, on every width', async () => {
+test('every figure with an interval has its runs, at every width', async () => {
   for (const width of [320, 768]) {
     const { page, faults } = await chromium.open('#/evidence/serving.tpot_s', { width });
     for (const figure of [
@@ -122,7 +122,7 @@ test('every figure with an interval has its runs, on every width', async () => {
   }
 });
 
-// The rows of a table as numbers of one column.
+// The values of one column of a table.
 const column = (page, selector, at) =>
   page
     .locator(`${selector} tbody tr`)
@@ -180,7 +180,7 @@ test('Method: all published runs are computed here, the worst first, filtered an
 const LOG = ` [2026-02-03 02:59:41] iteration       44/     100 | consumed samples:        22528 | elapsed time per iteration (ms): 12000.0 | throughput per GPU (TFLOP/s/GPU): 311.0 | learning rate: 8.8E-06 | global batch size:   512 | lm loss: 1.8E+00 | loss scale: 1.0 | grad norm: 1.3 | number of skipped iterations:   0 | number of nan iterations:   0 |
 WARNING: something else`;
 
-test('a pasted log is held against the scenario, explained, and calibrates it in the link', async () => {
+test('a pasted log is compared with the scenario, explained, and calibrates it in the link', async () => {
   const { page, faults } = await chromium.open('#/evidence/training.step_time_s');
   await page.locator('[data-key=evidence-paste]').click();
   await page.locator('#measurement-text').fill('no measurement');
@@ -189,7 +189,7 @@ test('a pasted log is held against the scenario, explained, and calibrates it in
   await page.locator('#measurement-text').fill(LOG);
   await page.locator('#measurement-use').click();
   await page.waitForSelector('#own-calibrate');
-  // 12 s measured, above the interval; computed over measured minus one, and the line that nothing reads.
+  // 12 s measured, above the interval; then computed over measured minus one, and the line that was not understood.
   const [, computed, error] = (await words(page, '.ev-part .ev-table tbody tr')).match(
     /12 s ?([\d.]+) s ?−(\d+) % ?outside/,
   );
@@ -205,7 +205,7 @@ test('a pasted log is held against the scenario, explained, and calibrates it in
   assert.deepEqual(faults, []);
 });
 
-test('a pasted table of nccl-tests is held against the links of the scenario', async () => {
+test('a pasted table of nccl-tests is compared with the scenario’s networks', async () => {
   const { page, faults } = await chromium.open('#/evidence/own');
   await page.locator('[data-key=evidence-paste]').click();
   await page.locator('#measurement-text').fill(`# Collective test starting: all_reduce_perf

@@ -4,7 +4,7 @@ import { eventually, openScene, settled, site } from './browser.js';
 
 const chromium = site();
 
-test('a symbol of the formula leads to its input; an input marks the figures that rest on it, a figure its inputs', async () => {
+test('a symbol of the formula links to its input; an input marks the figures that depend on it, a figure its inputs', async () => {
   const { page } = await chromium.open('#/serve');
   await page.locator('[data-path="serving.prompt"] input[type=text]').focus();
   await page.waitForSelector('.figure.lit');
@@ -14,7 +14,7 @@ test('a symbol of the formula leads to its input; an input marks the figures tha
   await page.waitForSelector('.field.lit[data-path="serving.prompt"]');
   await page.locator('.why[data-path="serving.max_batch"]').click();
   await page.waitForSelector('#sheet math');
-  // Walk down the marked path until it names an input.
+  // Follows the marked path down to an input.
   const marked = page.locator('#sheet .terms tr.leads');
   const heading = page.locator('#sheet h2');
   while (!(await marked.locator('button', { hasText: 'edit' }).count())) {
@@ -32,7 +32,7 @@ test('a symbol of the formula leads to its input; an input marks the figures tha
   );
 });
 
-test('every scene says what it assumes and leads to the measured runs most like it; no estimate has more than three digits', async () => {
+test('every scene states its assumptions and links to the most similar measured runs; no estimate has more than three digits', async () => {
   const { page } = await chromium.open('#/overview');
   await page.waitForTimeout(800);
   for (const scene of ['overview', 'train', 'serve', 'memory', 'chip']) {
@@ -67,7 +67,7 @@ test('an amount of bytes spells both GB and GiB', async () => {
   }
 });
 
-test('what does not fit is drawn hollow and says so', async () => {
+test('parts that do not fit are drawn hollow and labeled', async () => {
   const { page } = await chromium.open('#/memory?v=1');
   await page.waitForSelector('#kv-context .hollow');
   assert.match(await page.locator('#kv-context .hollow').first().getAttribute('aria-label'), /does not fit/);

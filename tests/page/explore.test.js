@@ -1,4 +1,5 @@
-// The Explore scene in a real browser: searches with two workers, what they find, and that the page stays free meanwhile.
+// The Explore scene in a real browser: searches with two workers, their results, and a page that stays responsive
+// meanwhile.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { answered, eventually, openScene, settled, site, timed, type } from './browser.js';
@@ -6,7 +7,7 @@ import { GPT3, LLAMA, SMALL, done, explore, number, plain, progress, sized } fro
 
 const chromium = site();
 
-test('the size of the space is said before it is searched, and a limit cuts it', async () => {
+test('the size of the space is shown before the search, and a limit reduces it', async () => {
   const { page } = await explore(chromium, GPT3);
   await sized(page);
   const size = async () => number(/([\d,]+) mappings/.exec(await page.locator('#explore-size').textContent())[1]);
@@ -26,7 +27,7 @@ test('the size of the space is said before it is searched, and a limit cuts it',
 
 test('a running search shows the best so far and stops within 100 ms; it goes on where it stopped', async () => {
   const { page } = await explore(chromium, LLAMA);
-  await page.waitForSelector('.ex-table:not([hidden]) tbody tr'); // it opens with one
+  await page.waitForSelector('.ex-table:not([hidden]) tbody tr'); // the scene opens with a result
   assert.match(await progress(page), /of [\d,]+ evaluated/);
   const waited = await page.evaluate(
     () =>
@@ -50,7 +51,7 @@ test('a running search shows the best so far and stops within 100 ms; it goes on
   );
 });
 
-test('the search that the tab opens with gives way: to another question, and where the tab is left', async () => {
+test('the search that starts with the tab ends at another question and when the tab is left', async () => {
   const { page, faults } = await explore(chromium, LLAMA);
   await page.waitForSelector('#explore-stop:not([hidden])');
   await page.getByLabel('Objective', { exact: true }).selectOption({ index: 1 });
@@ -59,7 +60,7 @@ test('the search that the tab opens with gives way: to another question, and whe
   await openScene(page, 'train');
   await page.waitForSelector('#step-bar');
   await openScene(page, 'explore');
-  await page.waitForSelector('#explore-stop:not([hidden])'); // the other question has no answer yet
+  await page.waitForSelector('#explore-stop:not([hidden])'); // the other panel has no answer yet
   await openScene(page, 'train');
   await page.waitForSelector('#step-bar');
   await eventually(async () => assert.equal(await page.locator('#content').getAttribute('aria-busy'), 'false'));
@@ -70,7 +71,7 @@ test('the search that the tab opens with gives way: to another question, and whe
   assert.deepEqual(faults, []);
 });
 
-test('points, rows and links of what was found lead into the scenario', async () => {
+test('points, rows and links of the results open the scenario', async () => {
   const { page, context } = await explore(chromium, SMALL);
   await done(page);
   const points = page.locator('#explore-front .point');
@@ -106,7 +107,7 @@ test('points, rows and links of what was found lead into the scenario', async ()
   assert.match(await page.locator('.ex-table .ex-status').first().textContent(), /Mapping 1 is now in the scenario/);
 });
 
-test('pools of two kinds of device are laid out where they are', async () => {
+test('pools of two kinds of device keep their devices and get mappings', async () => {
   const { page, context } = await explore(
     chromium,
     '#/explore?cluster=dgx-h100&cluster.devices=16&model=llama-3.1-8b&serving.disaggregated.prefill_device=l40s' +
@@ -133,7 +134,7 @@ test('pools of two kinds of device are laid out where they are', async () => {
   assert.ok(plain(await other.locator('body').textContent()).includes(found), `${found} at ${other.url()}`);
 });
 
-test('at every width what was found can be sorted by what is seen, and needs no scrolling sideways', async () => {
+test('at every width the results can be sorted by a visible column and do not scroll sideways', async () => {
   const { page } = await explore(chromium, SMALL);
   await done(page);
   for (const width of [1280, 900, 640, 600, 320]) {
@@ -160,7 +161,7 @@ test('at every width what was found can be sorted by what is seen, and needs no 
   }
 });
 
-test('a map hatches what cannot be and says why', async () => {
+test('a map hatches impossible points and gives the reason', async () => {
   const { page } = await explore(
     chromium,
     '#/explore/sweep?model=llama-3.1-8b&cluster.devices=64&serving=null&training.global_batch=64&training.mapping.pp=1&training.mapping.virtual_stages=1&v=1',
@@ -216,7 +217,8 @@ test('a sweep finds the best mapping at every point when asked', async () => {
   assert.notDeepEqual(own, best);
 });
 
-// A step of 8 GPUs in one node: no network between nodes and no pipeline, so that parts are compute, memory, NVLink and latency alone.
+// A step of 8 GPUs in one node has no inter-node network and no pipeline: its parts are compute, memory, NVLink and
+// latency.
 const ONE_NODE =
   'model=llama-3.1-8b&cluster.devices=8&training.global_batch=64&training.mapping.tp=8&training.mapping.pp=1&training.mapping.virtual_stages=1&v=1';
 const drawn = (page) =>
@@ -265,7 +267,8 @@ test('a sweep of a time is stacked by what bounds it, as the studies are', async
     plain(await page.locator('#sweep-chart .summary').textContent()),
     /Largest part at 0.5 TB\/s: memory-bandwidth-bound, .*; at 2 TB\/s: /u,
   );
-  // The parts of a row add up to the figure: the longest bar is 0.5 TB/s, and the others are as long as their times say.
+  // The parts of a row add up to the figure: the longest bar is 0.5 TB/s, and the other lengths are in proportion to
+  // their times.
   await page.locator('#sweep-chart details.data > summary').click();
   const seconds = (words) => Number.parseFloat(words) * (/ms$/.test(words) ? 1e-3 : 1);
   await eventually(async () => {
@@ -315,7 +318,7 @@ test('a sweep of a time is stacked by what bounds it, as the studies are', async
   assert.deepEqual(faults, []);
 });
 
-// Nine systems; the grouped bars of the paper's figure first.
+// Nine systems, first as the paper's grouped bars.
 test('a study of step times is drawn by bound too, where its own chart is another', async () => {
   const { page, faults } = await explore(chromium, '#/explore/studies/gpu-generations');
   await page.waitForSelector('.ex-verdicts');
@@ -340,7 +343,7 @@ test('a study of step times is drawn by bound too, where its own chart is anothe
   assert.deepEqual(faults, []);
 });
 
-test('a sweep of 20,000 points, the main thread free, ended by the next edit', async () => {
+test('a sweep of 20,000 points leaves the main thread free and ends at the next edit', async () => {
   const { page, faults } = await explore(chromium, '#/explore/sweep?serving=null&cost=null&v=1');
   await page.getByLabel('Figure', { exact: true }).selectOption('training.step_time_s');
   const choose = async (label, value, which, values) => {
@@ -376,7 +379,7 @@ test('sweep and solve open with an answer', async () => {
   assert.deepEqual(faults, []);
 });
 
-test('ready questions are solved from the page, with their reasons', async () => {
+test('examples are solved on the page, with their reasons', async () => {
   const { page } = await explore(chromium, '#/explore/solve');
   const said = async (name) => {
     await page.getByRole('button', { name }).click();
@@ -393,7 +396,7 @@ test('ready questions are solved from the page, with their reasons', async () =>
   assert.match(plain(await page.locator('#solve-answer').textContent()), /No value of .*neither end/);
 });
 
-// A page opened fresh at the link of another, whose question stands in its fields.
+// A new page opened at the link of another, with the question in its fields.
 async function reopened(page) {
   await settled(page);
   const { page: fresh } = await explore(chromium, new URL(page.url()).hash, { fresh: true });
@@ -402,7 +405,7 @@ async function reopened(page) {
 const pointsOf = (page, words) =>
   page.waitForFunction((some) => document.querySelector('.ex-sweep .ex-status').textContent.startsWith(some), words);
 
-test('the link holds what is solved for, and a fresh page answers it', async () => {
+test('the link contains the solved question, and a new page answers it', async () => {
   const { page, faults } = await explore(chromium, '#/explore/solve');
   await page.getByRole('button', { name: 'Defect density at which four chiplets win' }).click();
   await page.waitForFunction(() =>
@@ -413,8 +416,8 @@ test('the link holds what is solved for, and a fresh page answers it', async () 
   await fresh.waitForSelector('#solve-answer .ex-answer');
   assert.equal(plain(await fresh.locator('#solve-answer .ex-answer').textContent()), said);
   assert.equal(await fresh.getByLabel('From', { exact: true }).inputValue(), '0.01 /cm^2');
-  await page.goBack(); // the example's scenario
-  await page.goBack(); // its question
+  await page.goBack(); // back from the example's scenario
+  await page.goBack(); // back from the example's question
   await page.getByRole('button', { name: 'Longest context that fits' }).click();
   await page.goBack();
   await page.goForward();
@@ -428,7 +431,7 @@ test('an example about a part that is off is not offered', async () => {
   assert.equal(await page.locator('[data-key="ex-solve-context"]').count(), 0);
 });
 
-test('the link holds a sweep, whose run it does not end, though an input was set back to its default before', async () => {
+test('the link contains a sweep and does not end its run, even after an input was reset to its default', async () => {
   const { page, faults } = await explore(chromium, '#/explore/sweep');
   await page.waitForSelector('#sweep-chart');
   await type(page, 'serving.prompt', '4096');
@@ -502,10 +505,10 @@ test('the link holds the questions of the other panels: objective and constraint
   assert.deepEqual(faults, []);
 });
 
-test('the fewest GPUs for 30 days are those with which the page is done in 30 days', async () => {
+test('with the fewest GPUs for 30 days, the page shows a finish in 30 days', async () => {
   const { page, faults } = await explore(chromium, '#/explore/solve?serving=null&training.tokens=2+Ttoken&v=3');
   await page.getByRole('button', { name: 'Fewest GPUs for 30 days' }).click();
-  await page.waitForFunction(() => /696/.test(document.querySelector('#solve-answer .ex-answer')?.textContent)); // start.test.js says why
+  await page.waitForFunction(() => /696/.test(document.querySelector('#solve-answer .ex-answer')?.textContent)); // derived in start.test.js
   const [, days] = /([\d.]+)\sdays/u.exec(await page.locator('#solve-answer .ex-answer').textContent());
   await page.locator('#solve-use').click();
   await settled(page);
@@ -513,7 +516,7 @@ test('the fewest GPUs for 30 days are those with which the page is done in 30 da
   assert.deepEqual(faults, []);
 });
 
-test('once a solution is used the page shows the figure that the panel said, whatever the unknown would have moved', async () => {
+test('after using a solution, the page shows the panel’s figure, even if the unknown would have moved other inputs', async () => {
   for (const [hash, asked, figure] of [
     [
       'serving=null&v=3',
@@ -550,7 +553,7 @@ test('once a solution is used the page shows the figure that the panel said, wha
   }
 });
 
-test('a solution that searches says how far it is and can be stopped at once; the pool goes on', async () => {
+test('solving with a search shows progress and can be stopped at once; the pool keeps working', async () => {
   const { page, faults } = await explore(chromium, '#/explore/solve');
   await page.getByRole('button', { name: 'Fewest GPUs for 30 days' }).click();
   await page.getByLabel('Best mapping at each point').selectOption('training');
@@ -581,7 +584,7 @@ test('a solution that searches says how far it is and can be stopped at once; th
   assert.deepEqual(faults, []);
 });
 
-test('which device serves best: one front a cluster', async () => {
+test('which device serves best: one frontier per cluster', async () => {
   const { page, faults } = await explore(chromium, '#/explore/frontier');
   await page.waitForSelector('.ex-checks input');
   await page.locator('.ex-frontier select').first().selectOption('llama-3.1-8b');
@@ -595,7 +598,7 @@ test('which device serves best: one front a cluster', async () => {
     'DGX H200',
     'DGX B200',
   ]);
-  await page.locator('[data-key=ex-rows]').click(); // beyond the first fifty
+  await page.locator('[data-key=ex-rows]').click(); // past the first fifty rows
   assert.equal(await page.locator('[data-key=ex-rows]').count(), 0);
   assert.match(await page.locator('.ex-frontier .ex-table').innerText(), /model Llama-3\.1-8B[^]*DGX H200/);
   for (const [label, typed, said] of [
@@ -612,7 +615,7 @@ test('which device serves best: one front a cluster', async () => {
   assert.deepEqual(faults, []);
 });
 
-test('a design space decides every design with every mapping, and a point of its frontier is the scenario found', async () => {
+test('a design space evaluates every design with every mapping, and a point of its frontier opens the scenario found', async () => {
   const { page, faults } = await explore(
     chromium,
     '#/explore/design?model=llama-3.1-8b&cluster.devices=16&training.global_batch=32&serving=null',

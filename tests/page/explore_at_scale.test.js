@@ -1,4 +1,5 @@
-// The largest searches of the Explore scene, with the times that they take: minutes on a busy machine, so a full run's.
+// The largest searches of the Explore scene with their times. They take minutes on a busy machine, so only a full run
+// includes them.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FLAGS, site, timed } from './browser.js';
@@ -23,7 +24,7 @@ test('GPT-3 175B on 64 A100: the whole space in seconds on two workers, the main
   assert.deepEqual(faults, []);
 });
 
-test('which device serves best: one front a cluster, in seconds', async () => {
+test('which device serves best: one frontier per cluster, in seconds', async () => {
   const { page, faults } = await explore(chromium, '#/explore/frontier');
   await page.waitForSelector('.ex-checks input');
   for (const model of ['llama-3.1-70b', 'deepseek-v3']) {

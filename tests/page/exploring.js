@@ -1,12 +1,12 @@
-// What the tests of the Explore scene share: links to spaces of several sizes, and what the scene says of a search.
+// Shared by the tests of the Explore scene: links to spaces of several sizes, and the scene's progress texts.
 export const GPT3 =
   '#/explore?cluster=dgx-a100&cluster.devices=64&model=gpt3-175b&serving=null&training.global_batch=64&training.sequence=2048&v=1';
 export const LLAMA = '#/explore?cluster.devices=512&v=1';
-// A space that a busy machine searches in seconds.
+// A space that takes seconds on a busy machine.
 export const SMALL =
   '#/explore?cluster=dgx-a100&cluster.devices=16&model=llama-3.1-8b&serving=null&training.global_batch=64&training.sequence=2048&v=1';
 
-// Opens Explore at a link, with every task of the main thread over 50 ms noted.
+// Opens Explore at a link and records every main-thread task over 50 ms.
 export async function explore(chromium, hash, options) {
   const opened = await chromium.open(hash, options);
   await opened.page.waitForSelector('.ex-views');

@@ -7,7 +7,7 @@ const chromium = site();
 const field = (page, path) => page.locator(`[data-path="${path}"]`).first();
 const box = (page, path) => field(page, path).locator('input[type=text]');
 
-test('an error stands under its field at once, says what is accepted and gives an example', async () => {
+test('an error is shown under its field at once, with the accepted form and an example', async () => {
   const { page } = await chromium.open('#/serve');
   await box(page, 'serving.concurrency').fill('1,5');
   await page.waitForFunction(
@@ -30,8 +30,8 @@ test('all issues are listed and each leads to its field', async () => {
   await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.id), 'in-serving-batch'));
 });
 
-test('contradicting degrees offer the nearest that would do', async () => {
-  // The degrees are written; those that nobody writes would follow the batch.
+test('contradicting degrees offer the nearest valid ones', async () => {
+  // The degrees are written; unwritten ones would follow the batch.
   const written = '?cluster.devices=512&training.mapping.tp=8&training.mapping.pp=4&training.mapping.cp=1&v=1';
   const cases = [
     ['', 'training.mapping.tp', '7', /Use (TP )?[48]/],
@@ -91,7 +91,7 @@ test('a link of the first version keeps its mapping, which can be left to the co
   assert.match(page.url(), /v=1&r=[\d.]+$/);
 });
 
-test('the load is chosen in one place: what another load would ask is not shown, and the sentence follows', async () => {
+test('the load is chosen in one place: inputs of other loads are hidden, and the sentence follows', async () => {
   const { page } = await chromium.open('#/serve');
   const shown = (path) => box(page, path).isVisible();
   assert.deepEqual(
@@ -125,7 +125,7 @@ test('any input is found by its words and reached by the keyboard', async () => 
   assert.equal(await page.locator('#form-found').isHidden(), true);
 });
 
-test('a device is picked in the form as the model is in the sentence: by vendor, found by its words, with the keyboard', async () => {
+test('a device is picked in the form like the model in the sentence: by vendor, by its words, by keyboard', async () => {
   const { page, faults } = await chromium.open('#/train');
   await page.locator('#in-cluster-device').focus();
   await page.keyboard.press('ArrowDown');
@@ -233,7 +233,7 @@ test('any numeric input can be the unknown, and an answer can be taken', async (
   const { page } = await chromium.open('#/memory');
   await box(page, 'serving.prompt').focus();
   await field(page, 'serving.prompt').locator('.unknown').click();
-  await page.locator('#solve-to').fill('16M'); // at the field's own end one request still fits
+  await page.locator('#solve-to').fill('16M'); // one request fits even at the end of the field's range
   await page.locator('#solve-run').click();
   await page.waitForSelector('#solve-take');
   assert.match(await page.locator('.solved').textContent(), /Prompt tokens: fits up to [\d,]+/);
@@ -261,7 +261,7 @@ test('a preset shows its source and year, and says when it was changed', async (
   assert.match(await field(page, 'cluster.device').locator('.echo').textContent(), /changed from the preset/);
 });
 
-test('a config.json is read in the page, by paste and by file, and what is missing is asked for by name', async () => {
+test('a config.json is read in the page, by paste and by file, and missing members are named', async () => {
   const { page, faults } = await chromium.open('#/serve');
   const asked = [];
   page.on(
@@ -323,7 +323,7 @@ test('a pasted command becomes the scenario, and what was not understood is list
   assert.deepEqual(faults, []);
 });
 
-test('own devices are taken as JSON and checked', async () => {
+test('custom devices are read as JSON and checked', async () => {
   const { page } = await chromium.open('#/serve');
   const before = await page.locator('.four .value').nth(1).textContent();
   await page.getByRole('button', { name: 'Custom device' }).click();
@@ -338,7 +338,7 @@ test('own devices are taken as JSON and checked', async () => {
   assert.notEqual(await page.locator('.four .value').nth(1).textContent(), before);
 });
 
-test('a tap right after typing reaches what it was aimed at', async () => {
+test('a tap right after typing hits its target', async () => {
   const { page } = await chromium.open('#/serve', { width: 360, height: 740, hasTouch: true });
   await page.locator('#open-inputs').tap();
   await page.locator('[data-key="group-serving"] > summary').tap();
@@ -361,7 +361,7 @@ test('a tap right after typing reaches what it was aimed at', async () => {
   assert.equal(await page.locator('[data-key="more-serving"]').evaluate((one) => one.open), false, 'by mouse');
 });
 
-test('fields made while the description of the inputs comes are called as it says', async () => {
+test('fields made while the description of the inputs loads have its labels', async () => {
   const openMore = () => {
     const early = new MutationObserver(() => {
       const more = document.querySelector('[data-key="more-cluster"]');

@@ -1,6 +1,6 @@
-// The first view of the page: what it fetches, and when its answers are painted.
+// The first view of the page: its fetches, and the time until its answers are painted.
 
-// Notes in the page when the first four answers were painted.
+// Records in the page when the first four answers were painted.
 const noteFirstAnswer = (page) =>
   page.addInitScript(() => {
     new MutationObserver((_, observer) => {
@@ -10,7 +10,7 @@ const noteFirstAnswer = (page) =>
     }).observe(document, { subtree: true, childList: true });
   });
 
-// A page that has just painted its first answer, what it had asked for until then, and how long it took.
+// Opens a page until its first answer is painted: the page, its fetches until then, and the time.
 export async function firstView(context, base) {
   const page = await context.newPage();
   const asked = [];

@@ -1,4 +1,4 @@
-// From a device to a model that it serves, and from what does not fit to what does.
+// From a device to a model that it can serve, and from a scenario that does not fit to one that does.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { eventually, settled, site } from './browser.js';
@@ -23,7 +23,8 @@ test('an RTX 4090, then a model that fits: two presses from an empty profile to 
   await page.locator('[data-key="card-single-rtx-4090"]').click(); // 1
   await asked(page, 'RTX 4090');
   await filter(page, 'qwen3-32b');
-  // 32.8e9 parameters: 32.8 GB in 8 bits, 19.9 GB at 4.85; the card has 24 GB and reads 1,008 GB/s, so at most 50.7 tokens/s.
+  // 32.8e9 parameters are 32.8 GB in 8 bits and 19.9 GB at 4.85 bits. The card has 24 GB and reads 1,008 GB/s, so at
+  // most 50.7 tokens/s.
   const of = await cells(page, 'Qwen3-32B');
   assert.equal(of['vLLM · fp8'], '–');
   assert.ok(rate(of['llama.cpp · q4_k_m']) > 25 && rate(of['llama.cpp · q4_k_m']) < 50.7, of['llama.cpp · q4_k_m']);
@@ -42,17 +43,17 @@ test('a Mac, a DGX Spark, 8 H100 and any other device by its link', async () => 
   await page.locator('[data-key="card-single-m4-max"]').click();
   await asked(page, 'M4 Max');
   await filter(page, 'llama-3.3-70b');
-  const mac = await cells(page, 'Llama-3.3-70B'); // 141 GB in 16 bits, 40 GB at 4.5 bits, of 96 GB or more
+  const mac = await cells(page, 'Llama-3.3-70B'); // 141 GB in 16 bits, 40 GB at 4.5 bits; 96 GB or more available
   assert.equal(mac['MLX · bf16'], '–');
   assert.ok(rate(mac['MLX · q4_0']) > 3);
   await page.locator('[data-key="fits-single-dgx-spark"]').click();
   await asked(page, 'DGX Spark (GB10)');
-  await filter(page, 'llama-3.1-405b'); // 243 GB at 4.85 bits, of 128 GB
+  await filter(page, 'llama-3.1-405b'); // 243 GB at 4.85 bits; 128 GB available
   assert.deepEqual(await cells(page, 'Llama-3.1-405B'), {});
   assert.equal(await page.locator('#fits').innerText(), 'No model that fits has this name.');
   await page.locator('[data-key="fits-dgx-h100"]').click();
   await asked(page, '8 × H100');
-  await filter(page, 'deepseek-v3'); // 671 GB in 8 bits, 378 GB in 4, of 640 GB
+  await filter(page, 'deepseek-v3'); // 671 GB in 8 bits, 378 GB in 4; 640 GB available
   const server = await cells(page, 'DeepSeek-V3');
   assert.equal(server['vLLM · fp8'], '–');
   assert.ok(rate(server['vLLM · int4']) > 10);
@@ -79,7 +80,7 @@ test('a Mac, a DGX Spark, 8 H100 and any other device by its link', async () => 
   assert.deepEqual(faults, []);
 });
 
-test('what is out of memory leads to what fits on the same device', async () => {
+test('a model that is out of memory links to models that fit the same device', async () => {
   const { page, faults } = await chromium.open('#/overview?cluster=single-rtx-4090&model=qwen3-32b&training=null&v=3', {
     fresh: true,
   });
@@ -87,7 +88,7 @@ test('what is out of memory leads to what fits on the same device', async () => 
     plain(await page.locator('[data-answer=serving]').textContent()),
     /Out of memory.*weights alone need 31\.96 GiB of 23\.52 GiB per device; use 4-bit weights, a smaller model or more devices/,
   );
-  // What keeps the card comes first, with the users that it serves and the memory that it takes; then what money buys, with what it costs.
+  // Changes that keep the card come first, with their users and memory; then purchases, with their cost.
   const rows = page.locator('#advice tbody tr');
   await page.waitForSelector('#advice .apply');
   const said = (await rows.allTextContents()).map(plain);
@@ -99,7 +100,7 @@ test('what is out of memory leads to what fits on the same device', async () => 
   assert.deepEqual(faults, []);
 });
 
-test('a pre-training that a card does not hold is a fine-tune in one press', async () => {
+test('one press turns a pre-training that a card cannot hold into a fine-tune', async () => {
   const { page, faults } = await chromium.open(
     '#/overview?cluster=single-rtx-4090&model=llama-3.1-8b&serving=null&v=3',
     { fresh: true },

@@ -1,4 +1,4 @@
-// The way of a new user, each step in at most two actions: by keyboard alone, and by touch at a phone's width.
+// A new user's path, each step in at most two actions: by keyboard alone, and by touch at a phone's width.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { answered, chooseInMenu, openScene, settled, site } from './browser.js';
@@ -7,7 +7,7 @@ const chromium = site();
 
 const said = (page) => page.locator('.answers [role=status]').textContent();
 
-// Tab until the focus is there: everything is reached, and never hidden behind what sticks.
+// Presses Tab until the element has focus: every element is reachable, and none is hidden behind sticky parts.
 async function tabTo(page, selector) {
   for (let i = 0; i < 260; i++) {
     const state = await page.evaluate((wanted) => {
@@ -35,7 +35,7 @@ test('a new user’s way by keyboard alone', async () => {
   await settled(page);
   assert.match(await page.locator('h1.question').textContent(), /Where do the .* of an output token go/);
 
-  // 2: Llama-3.1-70B is there; 8 H100, and the degrees that nobody wrote follow
+  // 2: Llama-3.1-70B is chosen; set 8 H100, and the unwritten degrees follow
   await page.keyboard.press('i');
   await tabTo(page, '#in-cluster-devices');
   await page.keyboard.press('Control+a');
@@ -43,14 +43,14 @@ test('a new user’s way by keyboard alone', async () => {
   await settled(page);
   assert.equal(await page.locator('#issues').isVisible(), false);
 
-  // 3: weights in 16 bit, and read the answer
+  // 3: weights in 16 bit, then read the answer
   await tabTo(page, '#in-serving-precision-weights');
   await page.keyboard.press('b');
   await page.keyboard.press('f');
   await settled(page);
   assert.match(await said(page), /Llama-3\.1-70B on 8 H100.*bound by other users’ prefills/);
 
-  // 4: why
+  // 4: ask why
   await tabTo(page, '.why[data-path="serving.tpot_s"]');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#sheet math');
@@ -58,7 +58,7 @@ test('a new user’s way by keyboard alone', async () => {
   await page.keyboard.press('Escape');
   assert.equal(await page.evaluate(() => document.activeElement.dataset.path), 'serving.tpot_s');
 
-  // 5: keep it, halve the precision
+  // 5: add it to the comparison, then halve the precision
   await page.keyboard.press('k');
   await page.keyboard.press('i');
   await tabTo(page, '#in-serving-precision-weights');
@@ -117,7 +117,7 @@ test('the same at a phone’s width, by touch', async () => {
   };
   await group('cluster');
   await page.locator('#in-cluster-devices').fill('8');
-  await page.locator('#in-cluster-devices').blur(); // the keyboard's Done
+  await page.locator('#in-cluster-devices').blur(); // the phone keyboard's Done key
   await settled(page);
   assert.equal(await page.locator('#issues').isVisible(), false);
   await group('serving');

@@ -11,7 +11,7 @@ const BOMB = async () => {
   return Buffer.from(await new Response(stream).arrayBuffer()).toString('base64url');
 };
 
-// [link, what the page must name where it refuses something]
+// [link, the part that the page must name when it refuses it]
 const hostile = async () => [
   ['#', null],
   ['#/', null],
@@ -69,14 +69,14 @@ test('hostile links leave a page that works and names what it refused', async ()
     ].join(' ');
     if (names) assert.match(told, names, link.slice(0, 80));
   }
-  // Leaving a page stops what it was still fetching.
+  // Leaving a page aborts its open fetches.
   assert.deepEqual(
     faults.filter((fault) => !fault.startsWith('failed: ')),
     [],
   );
 });
 
-test('every frozen link opens in the page with what it asked', async () => {
+test('every frozen link opens in the page with its scenario', async () => {
   const { page, faults } = await chromium.open('');
   const frozen = JSON.parse(readFileSync(new URL('../web/frozen_links.json', import.meta.url)));
   for (const { link, answer } of frozen.filter(({ open }) => open)) {
@@ -135,7 +135,7 @@ test('fifty edits can be taken back, a changed field says what it was, and all c
   const { page } = await chromium.open('#/serve');
   for (const batch of ['40', '48', '56']) {
     await type(page, 'serving.batch', batch);
-    await page.keyboard.press('Enter'); // what is typed until then is one edit
+    await page.keyboard.press('Enter'); // everything typed until then is one edit
   }
   assert.match(await page.locator('[data-path="serving.batch"] .back').textContent(), /was 32/);
   await page.locator('.question').click();
@@ -147,7 +147,7 @@ test('fifty edits can be taken back, a changed field says what it was, and all c
   assert.match(page.url(), /#\/serve$/);
 });
 
-test('a view or lesson that is not there is said', async () => {
+test('a missing view or lesson is reported', async () => {
   for (const [hash, name] of [
     ['#/lessons/nonexistent', 'nonexistent'],
     ['#/chip/toString', 'toString'],

@@ -1,4 +1,4 @@
-// "I measured …" under the answers: one number moves them all, the link holds it, and one press takes it back.
+// "I measured …" under the answers: one number moves all answers, the link keeps it, and one press undoes it.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -16,12 +16,12 @@ const valueOf = (page, id) =>
     .locator('.value')
     .innerText()
     .then((text) => Number(/[\d.,]+/.exec(text)[0].replace(/,/g, '')));
-// How many times the low end the high end of an answer's interval is.
+// The ratio of the two ends of an answer's interval.
 async function widthOf(page, id) {
   const [, low, high] = /([\d.,]+)–([\d.,]+)/.exec(await head(page, id).locator('.iv').innerText());
   return Number(high.replace(/,/g, '')) / Number(low.replace(/,/g, ''));
 }
-// The heights of the answers, by the row in which they stand.
+// The heights of the answers, by row.
 async function heights(page) {
   const boxes = await page
     .locator('.answer')
@@ -41,7 +41,7 @@ async function measure(page, figure, value) {
   await settled(page);
 }
 
-test('a run that took longer than computed moves every answer that rests on it, the link reproduces it, and one press takes it back', async () => {
+test('a run that took longer than computed changes every answer that depends on it, the link reproduces it, and one press undoes it', async () => {
   const { page, faults } = await chromium.open('', { fresh: true });
   await settled(page);
   const before = Object.fromEntries(await Promise.all(HEADS.map(async (id) => [id, await textOf(page, id)])));
@@ -72,7 +72,7 @@ test('a run that took longer than computed moves every answer that rests on it, 
   assert.deepEqual(faults, []);
 });
 
-test('another input moves the answers on from what was measured', async () => {
+test('another input moves the answers away from the measurement', async () => {
   const { page } = await chromium.open(
     '#/serve?model=llama-3.1-8b&cluster.devices=8&serving.batch=32&training=null&v=3',
   );
@@ -86,7 +86,7 @@ test('another input moves the answers on from what was measured', async () => {
   );
 });
 
-test('by keyboard, at 320 px and in the dark, without a fault of accessibility; what cannot be is said with a way out', async () => {
+test('works by keyboard, at 320 px and in the dark theme, is accessible, and an impossible measurement is reported with a way out', async () => {
   for (const [colorScheme, width] of [
     ['light', 320],
     ['dark', 1280],
@@ -97,7 +97,7 @@ test('by keyboard, at 320 px and in the dark, without a fault of accessibility; 
     const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
     await page.locator('#more').focus();
     await page.keyboard.press('Enter');
-    for (let i = 0; i < 5; i++) await page.keyboard.press('Tab'); // behind three scenes and what is added to the comparison
+    for (let i = 0; i < 5; i++) await page.keyboard.press('Tab'); // past three scenes and the comparison
     assert.equal(await page.evaluate(() => document.activeElement.id), 'measure');
     await page.keyboard.press('Enter');
     await page.waitForSelector('#measured-value:focus');

@@ -41,7 +41,7 @@ for (const [name, hash] of [
     if (hash) assert.ok(text.includes('Chosen by auto'));
     await page.waitForFunction(() =>
       /Nearest: [A-Z][\w.-]+ on (\d+ × )?\w+, /.test(document.querySelector('.memo').textContent),
-    ); // a run in words
+    ); // a whole run in the memo's text
     for (const format of ['A4', 'Letter']) {
       const pdf = await page.pdf({ format });
       assert.equal(pagesOf(pdf), 1, `${format}: ${pagesOf(pdf)} pages`);
@@ -50,7 +50,7 @@ for (const [name, hash] of [
   });
 }
 
-test('its Markdown holds the link that opens the same scenario', async () => {
+test('its Markdown contains the link that opens the same scenario', async () => {
   const { page } = await open('#/serve?serving.batch=64&v=1');
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -65,7 +65,7 @@ test('its Markdown holds the link that opens the same scenario', async () => {
   assert.equal(await page.locator('.memo').count(), 0);
 });
 
-test('on a phone nothing sticks out', async () => {
+test('nothing overflows on a phone', async () => {
   const { page } = await open('', { width: 320, height: 700 });
   const [inner, outer] = await page.locator('.memo-dialog').evaluate((one) => [one.scrollWidth, one.clientWidth]);
   assert.ok(inner <= outer, `${inner} px in ${outer}`);

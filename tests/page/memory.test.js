@@ -1,4 +1,5 @@
-// Memory says whose cache it shows, how attention shares it over the GPUs, and what the publisher supports.
+// Memory says whose KV cache it shows, how attention divides it over the GPUs, and which context the publisher
+// supports.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { settled, site, type } from './browser.js';
@@ -7,7 +8,7 @@ const chromium = site();
 
 const plain = (text) => text.replaceAll(/\s+/g, ' ');
 
-test('grouped heads, copied heads and a copied latent are called what they are', async () => {
+test('grouped heads, copied heads and a copied latent have the right names', async () => {
   const { page, faults } = await chromium.open('#/memory?v=1');
   await page.waitForSelector('#kv-context .mark');
   const sharing = async () => plain(await page.locator('#memory-sharing').textContent());
@@ -30,7 +31,7 @@ test('grouped heads, copied heads and a copied latent are called what they are',
   assert.deepEqual(faults, []);
 });
 
-test('the cache of one request beside that of the full batch', async () => {
+test('the KV cache of one request next to that of the full batch', async () => {
   const { page } = await chromium.open('#/memory');
   await page.waitForSelector('#kv-context .mark');
   const first = () => page.locator('#kv-context .mark').last().getAttribute('aria-label');
@@ -47,8 +48,9 @@ test('the KV cache of a prompt of 128k: one action', async () => {
   const { page, faults } = await chromium.open('#/memory');
   await page.waitForSelector('#kv-context .mark');
   await type(page, 'serving.prompt', '128k');
-  // Keys and values of 128 in each of 8 heads and 80 layers, 2 bytes each, are 320 KiB a token: 40.04 GiB for a request of 131,072
-  // tokens and half of 256 in the mean. The default asks for as many requests as run at once, at most 32, spread over the GPUs of a replica.
+  // Keys and values of 128 in 8 heads and 80 layers, 2 bytes each, are 320 KiB per token: 40.04 GiB for a request of
+  // 131,072 tokens plus half of 256 on average. The default load is as many requests as run at once, at most 32, spread
+  // over the GPUs of a replica.
   const cache = async () =>
     Number(
       /KV cache per GPU, full batch ([\d.]+) GiB/.exec(plain(await page.locator('#content .figures').innerText()))[1],
@@ -59,7 +61,8 @@ test('the KV cache of a prompt of 128k: one action', async () => {
     requests > 0.995 && requests < 32.1 && Math.abs(requests / Math.round(requests) - 1) < 0.005,
     `${await cache()} on ${gpus}`,
   );
-  // A mapping that is written stays: of its 8 GPUs each would need 160.2 GiB for 32 requests, and the 58 GiB that are left there hold eleven requests.
+  // A written mapping stays: for 32 requests each of its 8 GPUs would need 160.2 GiB, and the 58 GiB free hold eleven
+  // requests.
   await page.goto(`${chromium.base}#/memory?serving.prompt=128k&v=1`);
   await settled(page);
   assert.match(
@@ -70,10 +73,11 @@ test('the KV cache of a prompt of 128k: one action', async () => {
   assert.deepEqual(faults, []);
 });
 
-test('the chart’s sentence is about this model’s own line', async () => {
+test('the chart’s sentence describes this model’s own line', async () => {
   const { page } = await chromium.open('#/memory?v=1');
   await page.waitForSelector('#kv-context .mark');
-  // 320 KiB a token, 32 requests on 8 GPUs, half of 256 output tokens in the mean: of 256 + 128 tokens 480 MiB, of 262,144 + 128 tokens 320.2 GiB.
+  // 320 KiB per token and 32 requests on 8 GPUs with half of 256 output tokens on average: 480 MiB for 256 + 128
+  // tokens, 320.2 GiB for 262,144 + 128 tokens.
   assert.match(
     plain(await page.locator('#kv-context .summary').textContent()),
     /This model: GQA.*: from 480 MiB at 256 prompt tokens to 320 GiB at 262,144\./,

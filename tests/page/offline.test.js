@@ -1,4 +1,4 @@
-// Kept for use without a network: one version at a time, and nothing of other apps of the same origin.
+// Cached for offline use: one version at a time, without touching other apps of the same origin.
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { serveSite } from '../support/site_server.js';
 import { answered, launch, settled, SITE } from './browser.js';
 
-const CHANGED = ['main.js', 'dom.js', 'index.html']; // fetched before the service worker is there, and after
+const CHANGED = ['main.js', 'dom.js', 'index.html']; // fetched before the service worker starts, and after
 const MARK = 'second build';
 
 let root;
@@ -16,7 +16,7 @@ const sent = [];
 let browser;
 let base;
 
-// The site in a folder of its own, under the path /slip/; the other app of the origin under /other/.
+// The site in its own folder under /slip/, and another app of the origin under /other/.
 before(async () => {
   root = `${mkdtempSync(join(tmpdir(), 'builds-'))}/`;
   for (const build of ['first', 'second']) cpSync(SITE, `${root}${build}/`, { recursive: true });
@@ -41,7 +41,7 @@ after(async () => {
   rmSync(root, { recursive: true });
 });
 
-test('a new version holds nothing of the old one, and takes the caches of no other app away', async () => {
+test('a new version keeps nothing of the old one, and does not delete the caches of other apps', async () => {
   const folders = { '/slip/': `${root}first/`, '/other/': `${root}other/` };
   server = await serveSite({
     folders,
@@ -65,7 +65,7 @@ test('a new version holds nothing of the old one, and takes the caches of no oth
       while (!navigator.serviceWorker.controller) await new Promise((resolve) => setTimeout(resolve, 50));
     });
   await controlled();
-  // The page's own fetches are not repeated when all is kept: the module is most of a visit.
+  // When everything is cached, the page's own fetches are not repeated: the module is most of a visit.
   assert.deepEqual(
     sent.filter((path) => path.startsWith('/slip/wasm/')).sort(),
     ['/slip/wasm/slipstick.js', '/slip/wasm/slipstick.wasm'],
@@ -93,7 +93,7 @@ test('a new version holds nothing of the old one, and takes the caches of no oth
   );
 
   folders['/slip/'] = `${root}second/`;
-  const beside = await context.newPage(); // open all the while, of the first build
+  const beside = await context.newPage(); // stays open with the first build
   await beside.goto(`${base}/slip/?offline`);
   await answered(beside);
   await beside.waitForFunction(() =>
@@ -102,7 +102,7 @@ test('a new version holds nothing of the old one, and takes the caches of no oth
   await settled(beside);
   const reloaded = beside.waitForEvent('load');
   await page.evaluate(async () => (await navigator.serviceWorker.getRegistration()).update());
-  await page.locator('#notice .link').click(); // a new version is ready: reload
+  await page.locator('#notice .link').click(); // reloads into the new version
   await reloaded;
   await page.waitForFunction((mark) => document.documentElement.outerHTML.includes(mark), MARK);
   await answered(page);

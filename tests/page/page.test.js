@@ -106,7 +106,7 @@ test('what is opened from the foot of a page is seen from its start', async () =
   await fromFoot('.examples a >> nth=-1', '.lessons');
 });
 
-test('what is typed is never rewritten while it has the focus, and Escape restores it', async () => {
+test('a typed text is never rewritten while it has the focus, and Escape restores the value', async () => {
   const { page } = await chromium.open('#/serve');
   const field = page.locator('[data-path="serving.prompt"] input[type=text]');
   await field.fill('8k');
@@ -118,7 +118,7 @@ test('what is typed is never rewritten while it has the focus, and Escape restor
   assert.equal(await field.inputValue(), '2048');
 });
 
-test('an issue stands at its field, the other parts still answer, and it goes when the input agrees', async () => {
+test('an issue is shown at its field, the other parts still answer, and it disappears when the input is valid', async () => {
   const { page } = await chromium.open('#/train');
   const before = await values(page);
   await type(page, 'training.mapping.tp', '7');
@@ -128,13 +128,13 @@ test('an issue stands at its field, the other parts still answer, and it goes wh
   assert.equal(await page.locator('#issues').isVisible(), true);
   const after = await values(page);
   assert.equal(after[1], before[1], 'serving still answers');
-  await field.locator('.back').click(); // the core chooses it again
+  await field.locator('.back').click(); // back to the value that the core chooses
   await settled(page);
   assert.equal(await page.locator('#issues').isVisible(), false);
   assert.deepEqual(await values(page), before);
 });
 
-test('text that is no number is an issue at its field', async () => {
+test('a text that is not a number is an issue at its field', async () => {
   const { page } = await chromium.open('#/serve');
   for (const text of ['4 GX', 'NaN', '1e999', '-3', '<b>']) {
     await type(page, 'serving.batch', text);
@@ -142,7 +142,7 @@ test('text that is no number is an issue at its field', async () => {
   }
 });
 
-test('every figure has a why, and it opens with the formula, the values and the result, or with the choice that it is', async () => {
+test('every figure has a why that opens with formula, values and result, or with the choice', async () => {
   for (const scene of ['train', 'serve', 'memory', 'chip', 'chip/dies', 'chip/hour', 'overview']) {
     const { page, faults, done } = await chromium.open(`#/${scene}`);
     await page.waitForSelector('[data-figure]');
@@ -172,9 +172,9 @@ test('a why stays open while an input changes, and its values follow', async () 
   await page.waitForFunction((text) => document.querySelector('#sheet').textContent !== text, before);
 });
 
-test('the network may be cut after the page is loaded', async () => {
+test('the page works if the network fails after loading', async () => {
   const { page, context, faults } = await chromium.open('#/overview');
-  // The rest is fetched once the page has answered: waits until nothing more is loaded.
+  // The page fetches the rest after its answer: waits until nothing more loads.
   await page.waitForFunction(() =>
     ['/explore/view.js', '/chip/view.js'].every((file) =>
       performance.getEntriesByType('resource').some(({ name }) => name.endsWith(file)),
@@ -194,8 +194,8 @@ test('the network may be cut after the page is loaded', async () => {
   const before = await values(page);
   await type(page, 'cluster.device.memory.bandwidth', '5 TB/s');
   assert.notDeepEqual(await values(page), before);
-  // The browser itself asks for the tab's icon anew at every address, and complains that it cannot. Published runs beside Serve's curve
-  // come with the network only.
+  // The browser requests the tab's icon at every address and complains that it cannot. Published runs in Serve's chart
+  // need the network.
   const own = faults.filter((fault) => !/icon\.svg|data\/evidence\/|ERR_INTERNET_DISCONNECTED/.test(fault));
   assert.deepEqual(own, []);
 });
@@ -209,7 +209,7 @@ test('Ctrl+Z outside a field takes the last edit back', async () => {
   assert.equal(await page.locator('[data-path="serving.batch"] input[type=text]').inputValue(), '32');
 });
 
-test('kept offline, the page opens without any network', async () => {
+test('cached for offline use, the page opens without any network', async () => {
   const { page, context } = await chromium.open('', { query: '?offline' });
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready;

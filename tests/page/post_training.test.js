@@ -1,4 +1,4 @@
-// Post-training is turned on in the form, and Train shows its step: parts, figures, and how the devices can be split.
+// Post-training is turned on in the form; Train shows its step: parts, figures, and how the devices can be divided.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { settled, site } from './browser.js';
@@ -10,7 +10,7 @@ const ASKED =
 const REQUEST = `${ASKED}&post_training.max_response=2048`;
 const group = (page) => page.locator('[data-key="group-post_training"]');
 
-test('it is off until it is turned on, and can be taken back', async () => {
+test('it is off until turned on, and can be undone', async () => {
   const { page, faults } = await chromium.open(`#/train?${ASKED}`);
   assert.equal(await page.locator('#post-training').count(), 0);
   await group(page).evaluate((details) => (details.open = true));
@@ -22,7 +22,7 @@ test('it is off until it is turned on, and can be taken back', async () => {
   assert.equal(await page.locator('[data-path="post_training.prompts"] input[type=text]').inputValue(), '32');
   await group(page).evaluate((details) => (details.open = false));
   assert.match(await group(page).locator('.chosen').innerText(), /GRPO · colocated\s+32 prompts × 16 responses/);
-  assert.equal(await page.locator('[data-key="rl-splits"]').count(), 0); // devices are shared
+  assert.equal(await page.locator('[data-key="rl-splits"]').count(), 0); // the devices are shared
   await page.goBack();
   await page.waitForFunction(() => !document.getElementById('post-training'));
   assert.deepEqual(faults, []);

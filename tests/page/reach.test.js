@@ -8,7 +8,7 @@ const chromium = site();
 const values = (page) => page.locator('.four .value').allTextContents();
 const wide = (page) => page.evaluate(() => document.documentElement.scrollWidth);
 
-test('on a phone the inputs are a sheet behind a bar that says the figures once the answers have scrolled away; charts are tall enough', async () => {
+test('on a phone the inputs are a sheet behind a bar that shows the figures when the answers have scrolled away; charts are tall enough', async () => {
   const { page } = await chromium.open('#/serve', { width: 320, height: 640, hasTouch: true });
   await settled(page);
   const bar = page.locator('#inputs-bar');
@@ -79,7 +79,7 @@ test('at 768 px nothing collides or is cut, and at 1920 px the first scene has t
   assert.ok(new Set(parts).size === 2, parts.join());
 });
 
-test('on a phone the header is one row, the chosen tab is in view, and nothing gapes above the scene', async () => {
+test('on a phone the header is one row, the chosen tab is in view, and there is no gap above the scene', async () => {
   const { page } = await chromium.open('#/method', { width: 320, height: 640 });
   await settled(page);
   const row = await page
@@ -115,7 +115,7 @@ test('the dark theme follows the system or the button, and the choice is kept', 
   assert.notEqual(await paper(), dark);
 });
 
-test('in every scene longer, accented texts break no layout, right to left neither', async () => {
+test('longer, accented texts and right-to-left order break no layout in any scene', async () => {
   const { page, faults } = await chromium.open('#/overview', { query: '?lang=pseudo', width: 320 });
   for (const scene of ['overview', 'train', 'serve', 'size', 'memory', 'chip', 'compare', 'lessons', 'method']) {
     await page.evaluate((hash) => (location.hash = hash), `#/${scene}`);
@@ -149,7 +149,7 @@ test('the single-file edition opens from a file, computes, searches and has its 
   assert.deepEqual(faults, []);
 });
 
-test('embedded, the page shows title, chart and a way to the whole, tells its height, and works in a sandbox', async () => {
+test('embedded, the page shows title, chart and a link to the whole page, reports its height, and works in a sandbox', async () => {
   const { page } = await chromium.open('');
   const host = await page.context().newPage();
   await host.route('**/host.html', (route) =>
@@ -182,7 +182,7 @@ test('a link that hides the answers hides them in every title', async () => {
   }
 });
 
-test('on a phone the bar of a link that hides the answers says what is asked, not the answers', async () => {
+test('on a phone the bar of a link that hides the answers shows the question, not the answers', async () => {
   const { page } = await chromium.open('#/serve?hide=answers&v=2', { width: 320, height: 640, hasTouch: true });
   await settled(page);
   assert.match(await page.locator('#inputs-bar .said').textContent(), /^Llama-3\.1-70B · 512 H100$/);
@@ -191,7 +191,7 @@ test('on a phone the bar of a link that hides the answers says what is asked, no
   await page.waitForSelector('#inputs-bar b');
 });
 
-test('exercises hide the answers until asked for and lock what may not be changed', async () => {
+test('exercises hide the answers until requested and lock the fixed inputs', async () => {
   const { page } = await chromium.open('#/serve');
   await chooseInMenu(page, 'export');
   await page.getByRole('button', { name: 'Make an exercise…' }).click();
@@ -217,7 +217,7 @@ test('exercises hide the answers until asked for and lock what may not be change
   assert.match(page.url(), /#\/serve\?serving\.batch=64&v=\d&r=[\d.]+$/);
 });
 
-test('nothing of another host, no cookie, and no violation of the policy', async () => {
+test('the page uses no other host and no cookie, and does not violate its content policy', async () => {
   const { page, context, faults } = await chromium.open('');
   const hosts = new Set();
   page.on('request', (request) => hosts.add(new URL(request.url()).host));
@@ -229,7 +229,7 @@ test('nothing of another host, no cookie, and no violation of the policy', async
   }
   assert.deepEqual([...hosts].filter(Boolean), [new URL(chromium.base).host]);
   assert.deepEqual(await context.cookies(), []);
-  // Leaving the page stops what it was still fetching.
+  // Leaving the page aborts its open fetches.
   assert.deepEqual(
     faults.filter((fault) => !fault.startsWith('failed: ')),
     [],
@@ -250,7 +250,7 @@ test('without JavaScript the page says what is missing and leads to the lessons 
   assert.match(await plain.locator('#zero').textContent(), /31\.4 GB/);
 });
 
-test('a change of input moves nothing that was there', async () => {
+test('a change of input causes no layout shift', async () => {
   const { page } = await chromium.open('#/serve');
   await settled(page);
   await page.evaluate(() => {
@@ -266,7 +266,7 @@ test('a change of input moves nothing that was there', async () => {
     const before = await page.evaluate(() => window.shift);
     await page.locator('[data-path="serving.batch"] .rule input').focus();
     for (const key of ['ArrowRight', 'ArrowRight', 'ArrowLeft']) {
-      await page.waitForTimeout(600); // longer than what the browser counts as the visitor's own doing
+      await page.waitForTimeout(600); // longer than the browser attributes a layout shift to the user's input
       await page.keyboard.press(key);
       await settled(page);
     }

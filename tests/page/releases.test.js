@@ -1,4 +1,5 @@
-// The page and its links name the release; a link of another one is told apart, and Method lists what moved since.
+// The page and its links name the release. The page recognizes links of other releases, and Method lists the answers
+// that moved since.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
@@ -10,8 +11,8 @@ const { report } = JSON.parse(readFileSync(`${SITE}data/first_view.json`, 'utf8'
 const known = JSON.parse(readFileSync(`${SITE}data/releases.json`, 'utf8'));
 const notice = (page) => page.locator('#notice');
 
-// The answers of a release before all others: of the first scenario, the default one, the token took twice as long and all else as long as
-// now; of the others nothing is known.
+// Answers of a fictitious older release: for the default scenario a token took twice as long and all else as now;
+// nothing is recorded for other scenarios.
 function older() {
   const [first] = known.links;
   const now = (path) => path.split('.').reduce((part, name) => part[name], report);
@@ -21,7 +22,7 @@ function older() {
 
 const withOlder = (page) => page.route('**/data/releases.json', (route) => route.fulfill({ json: older() }));
 
-test('a copied link names the release, that of the default state too', async () => {
+test('a copied link names the release, even for the default state', async () => {
   for (const hash of ['', '#/serve?serving.batch=64&v=1']) {
     const { page, done } = await chromium.open(hash);
     await page.locator('#copy-link').click();
@@ -36,7 +37,7 @@ test('a copied link names the release, that of the default state too', async () 
   }
 });
 
-test('a link of another release says so, and what moved where that is known', async () => {
+test('a link of another release is announced, with the moved answers if known', async () => {
   const { page, faults } = await chromium.open('#/serve?serving.batch=63&v=1&r=0.1.0', { prepare: withOlder });
   await eventually(async () =>
     assert.match(await notice(page).textContent(), /made by Slipstick 0\.1\.0; you see the answers of \d/),
@@ -54,7 +55,7 @@ test('a link of another release says so, and what moved where that is known', as
   assert.deepEqual(faults, []);
 });
 
-test('Method lists what moved, with the way to each scenario', async () => {
+test('Method lists the answers that moved, with a link to each scenario', async () => {
   const { page, done } = await chromium.open('', { prepare: withOlder });
   await page.evaluate(() => (location.hash = '#/method'));
   await page.waitForSelector('#releases tbody tr');

@@ -8,11 +8,11 @@ const chromium = site();
 const plain = (text) => text.replaceAll(/\s+/g, ' ');
 const line = (at, blocks) =>
   JSON.stringify({ timestamp: at, input_length: 1500, output_length: 50, hash_ids: blocks }) + '\n';
-// Of 3 x 1,500 tokens the second prompt finds two blocks of 512, the third one block: 34.1 %.
+// Three prompts of 1,500 tokens: the second finds two blocks of 512, the third one: 34.1 %.
 const TRACE = line(0, [0, 1, 2]) + line(9000, [0, 1, 3]) + line(20000, [0, 4, 5]);
 const fileOf = (text) => ({ name: 'trace.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(text) });
 
-test('a trace chosen as a file is played, answered in a table and a chart, and sent nowhere', async () => {
+test('a trace chosen as a file is replayed, answered in a table and a chart, and sent nowhere', async () => {
   const { page, faults } = await chromium.open('#/explore/replay?model=llama-3.1-8b&v=1');
   await page.waitForSelector('#replay');
   const sent = [];
@@ -33,7 +33,7 @@ test('a trace chosen as a file is played, answered in a table and a chart, and s
   assert.deepEqual(faults, []);
 });
 
-test('a wrong line is said with its number, and a dropped file takes its place', async () => {
+test('a wrong line is reported with its number, and a dropped file replaces the file', async () => {
   const { page, faults } = await chromium.open('#/explore/replay?v=1');
   await page.waitForSelector('#replay');
   await page.getByLabel('File of requests').setInputFiles(fileOf(TRACE + '{\n'));

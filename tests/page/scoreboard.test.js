@@ -1,4 +1,5 @@
-// The scoreboard: reached from the accuracy of an answer and from Method, read without JavaScript, in both themes and all widths.
+// The scoreboard is reached from an answer's accuracy and from Method, and is readable without JavaScript, in both
+// themes and at all widths.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
@@ -8,7 +9,7 @@ const chromium = site();
 
 const newest = JSON.parse(readFileSync(new URL('../../web/scoreboard/records.json', import.meta.url), 'utf8')).at(-1);
 
-test('the accuracy of an answer and Method lead to it, beside the page', async () => {
+test('the accuracy of an answer and Method open it next to the page', async () => {
   for (const scene of ['evidence/serving.tpot_s', 'method']) {
     const { page, faults, done } = await chromium.open(`#/${scene}`);
     const link = page.getByRole('link', { name: /^Scoreboard/ });
@@ -21,7 +22,7 @@ test('the accuracy of an answer and Method lead to it, beside the page', async (
   }
 });
 
-test('without JavaScript it says the scores of the newest record, loads nothing from elsewhere, and nothing scrolls sideways', async () => {
+test('without JavaScript it shows the scores of the newest record, loads nothing from other hosts, and does not scroll sideways', async () => {
   const { page } = await chromium.open('');
   const context = await page.context().browser().newContext({ javaScriptEnabled: false });
   const plain = await context.newPage();

@@ -1,4 +1,5 @@
-// What can be dragged on a chart: the ridge of the roofline and the area of a die, with mouse, finger and keyboard; all answers follow.
+// Dragging on charts, the ridge of the roofline and the area of a die, by mouse, finger and keyboard; all answers
+// follow.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { boxOf, eventually, settled, site } from './browser.js';
@@ -9,7 +10,7 @@ const plain = (text) => text.replaceAll(/\s+/g, ' ');
 const made = async (page, id) =>
   /cost follows, \$[\d,.]+/.exec(plain(await page.locator(`#${id} .hint`).textContent()))[0];
 const answers = (page) => page.locator('.four .answer').allTextContents();
-// An input of the link in its base unit, "6.7 TB/s" as 6.7e12.
+// The value of an input in the link, in base units: "6.7 TB/s" is 6.7e12.
 const PREFIX = { T: 1e12, P: 1e15, G: 1e9 };
 const inLink = (page, path) => {
   const [number, unit = ''] = (new URLSearchParams(page.url().split('?')[1]).get(path) ?? '').split(' ');
@@ -30,7 +31,7 @@ async function open(hash, options) {
   const handle = page.locator(`#${id} .drag`);
   await handle.waitFor();
   await settled(page);
-  // The center of the knob, where a press meets it. A look is one evaluation: the chart may be drawn anew between two.
+  // The center of the knob, where a press hits it. It is one evaluation, since the chart may be redrawn between two.
   const knob = () =>
     eventually(async () => {
       await page.evaluate((one) => document.getElementById(one).scrollIntoView({ block: 'center' }), id);
@@ -44,7 +45,7 @@ async function open(hash, options) {
       return place || assert.fail('something else is at the knob');
     });
   await knob();
-  // Pixels between two ticks, by their words: a decade of a logarithmic axis, or a stretch of a linear one.
+  // Pixels between two ticks, by their labels: a decade of a logarithmic axis, or a distance on a linear one.
   const between = (from, to, axis) =>
     page.evaluate(
       ({ id, ticks, axis }) => {
@@ -71,7 +72,7 @@ async function dragBy(page, [x, y], [across, down], whileDown = async () => {}) 
   await settled(page);
 }
 
-test('the ridge dragged sideways is another memory bandwidth, up another peak; all answers follow, and each drag is undone at once', async () => {
+test('dragging the ridge sideways changes the memory bandwidth, vertically the peak; all answers follow, and each drag is one undo step', async () => {
   const { page, faults, id, handle, knob, between } = await open('#/serve');
   assert.match(
     await handle.getAttribute('aria-valuetext'),
@@ -79,7 +80,7 @@ test('the ridge dragged sideways is another memory bandwidth, up another peak; a
   );
   const first = await answers(page);
   const decade = await between('100', '1,000', 'x');
-  // Half the FLOP per byte at the same peak: twice the 3.35 TB/s.
+  // Half the FLOP per byte at the same peak doubles the 3.35 TB/s.
   await dragBy(page, await knob(), [decade * Math.log10(0.5), 0], async () => {
     assert.notDeepEqual(await answers(page), first, 'while the button is down');
     assert.equal(await page.locator(`#${id} .ghost`).count(), 1, 'the roof as it was');
@@ -94,7 +95,7 @@ test('the ridge dragged sideways is another memory bandwidth, up another peak; a
   await settled(page);
   assert.deepEqual(await answers(page), first);
   assert.doesNotMatch(page.url(), /bandwidth/);
-  // Half a decade up on an axis whose bandwidth stays.
+  // A factor of two down; the bandwidth stays.
   const up = (await between('10.TFLOP/s', '100.TFLOP/s', 'y')) * Math.log10(2);
   await dragBy(page, await knob(), [0, -up]);
   near(inLink(page, 'cluster.device.peak.fp8'), 989e12, 'half the peak, down');
@@ -117,7 +118,7 @@ test('arrow keys on the ridge: sideways the bandwidth, up and down the peak, wit
       key,
     );
   };
-  await press('ArrowLeft'); // less FLOP per byte: the next of two digits after 3.35 TB/s
+  await press('ArrowLeft'); // less FLOP per byte: the next bandwidth with two digits
   assert.equal(inLink(page, 'cluster.device.memory.bandwidth'), 3.4e12);
   await press('Shift+ArrowRight');
   assert.equal(inLink(page, 'cluster.device.memory.bandwidth'), 3e12);
@@ -148,7 +149,7 @@ for (const [hash, path, from, to] of [
     const place = async () => (await boxOf(page, `#${id}`)).top;
     const [x, y] = await knob();
     const top = await place();
-    // In every frame from here on the chart stands.
+    // From here on the chart must be there in every frame.
     await page.evaluate((one) => {
       window.absent = 0;
       const look = () => {

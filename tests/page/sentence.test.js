@@ -1,4 +1,5 @@
-// What the sentence asks, and what follows from it: the answers, the curve and the columns that move it, a date, a budget, a rent.
+// The sentence's question and its results: the answers, the curve and the columns that change it, a date, a budget, a
+// rent.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { slipstickCommand } from '../support/module.js';
@@ -8,7 +9,7 @@ const chromium = site();
 
 const plain = (text) => text.replace(/\s/gu, ' ');
 const sentence = async (page) => plain(await page.locator('.say').textContent());
-// The command line's answer.
+// The command line's answer for comparison.
 const command = (...words) => JSON.parse(slipstickCommand(['evaluate', ...words]));
 const noun = (page, key) => page.locator(`[data-key=noun-${key}]`);
 const focused = (page) => page.evaluate(() => document.activeElement.dataset.key);
@@ -78,7 +79,7 @@ test('letters typed in the list of tasks choose among them and do nothing else',
   assert.deepEqual(faults, []);
 });
 
-test('keys pressed while a picker is on its way open nothing else', async () => {
+test('keys pressed while a picker loads open nothing else', async () => {
   const slow = (page) => page.route('**/report/picker.js', (route) => setTimeout(() => route.continue(), 500));
   const { page } = await chromium.open('', { prepare: slow });
   await settled(page);
@@ -92,7 +93,7 @@ test('keys pressed while a picker is on its way open nothing else', async () => 
   await page.waitForFunction(() => location.hash.startsWith('#/train'));
 });
 
-test('models stand by family, the newest first, and are found by any of their words', async () => {
+test('models are listed by family, newest first, and are found by any of their words', async () => {
   const { page } = await chromium.open('');
   await noun(page, 'model').click();
   await page.waitForSelector('.picker [role=option]');
@@ -137,7 +138,7 @@ const curve = (page) =>
     }),
   );
 
-test('100 requests at once are 100 in total: the answer is that of the command line for them, and tokens/s per user stand beside ms', async () => {
+test('100 requests at once are 100 in total: the answer equals the command line’s, and tokens/s per user are shown with ms', async () => {
   const { page, faults } = await chromium.open('#/overview?model=qwen3-235b-a22b&training=null&v=3');
   await noun(page, 'requests').click();
   await page.waitForSelector('#picker-count');
@@ -155,7 +156,7 @@ test('100 requests at once are 100 in total: the answer is that of the command l
   assert.deepEqual(faults, []);
 });
 
-test('the curve of users against speed is monotone and lies on the answer, whatever the load says', async () => {
+test('the curve of users against speed is monotone and passes through the answer, for any kind of load', async () => {
   for (const link of [
     'model=qwen3-235b-a22b&training=null&v=3',
     'training=null&v=3',
@@ -171,10 +172,10 @@ test('the curve of users against speed is monotone and lies on the answer, whate
     if (link.startsWith('training')) assert.equal(points.at(-1)[0], 512, 'to where memory is full');
     points.slice(1).forEach(([requests, user, device], i) => {
       const [fewer, faster, less] = points[i];
-      // A few requests on as many replicas do not meet, and are as fast as one.
+      // A few requests on as many replicas never meet, so they are as fast as one.
       assert.ok(requests > fewer && user <= faster && device > less, `${link}: ${points[i]} then ${points[i + 1]}`);
     });
-    // The own point lies on the line from the point before it to the next: no more than a pixel off.
+    // The own point lies within a pixel of the line between its neighbors.
     const off = await page.locator('#users-curve svg').evaluate((drawing) => {
       const { cx, cy } = drawing.querySelector('.you circle');
       const [x, y] = [cx.baseVal.value, cy.baseVal.value];
@@ -188,7 +189,7 @@ test('the curve of users against speed is monotone and lies on the answer, whate
   }
 });
 
-test('the column of another count of GPUs is taken by a press, and the answers follow', async () => {
+test('pressing the column of another number of GPUs selects it, and the answers follow', async () => {
   const { page, faults } = await chromium.open('#/overview?serving=null&v=3');
   await page.waitForSelector('#step-columns .you');
   await page.locator('#step-columns .mark[aria-label^="1,024"]').click();
@@ -239,11 +240,11 @@ test('how many GPUs for 30 days: one step, with the answer that the page then sh
       String(Number(days(count).toPrecision(3))),
     ),
   );
-  assert.ok(took < 30_000, `${took} ms`); // 2,000 on an idle machine
+  assert.ok(took < 30_000, `${took} ms`); // ms; 2,000 on an idle machine
   assert.deepEqual(faults, []);
 });
 
-test('what is no count is said beside its field, and a bare number of tokens has the unit that is shown', async () => {
+test('an invalid count is reported at its field, and a bare number of tokens has the shown unit', async () => {
   const { page } = await chromium.open('#/overview?serving=null&v=3');
   const said = async () => plain(await page.locator('.picker > [role=status]').textContent());
   await noun(page, 'devices').click();
@@ -272,7 +273,7 @@ test('what is no count is said beside its field, and a bare number of tokens has
   assert.match(await said(), /such as 15 T tokens/);
 });
 
-test('a budget says how many tokens, and a wrong goal is said', async () => {
+test('a budget gives the number of tokens, and an invalid target is reported', async () => {
   const { page } = await chromium.open('#/overview?serving=null&v=3');
   await noun(page, 'tokens').click();
   await page.waitForSelector('#picker-goal');
@@ -288,7 +289,7 @@ test('a budget says how many tokens, and a wrong goal is said', async () => {
   assert.ok(run <= 2 && run > 1.98, run);
 });
 
-test('rent stands beside ownership with its provider and date, one press away, and back', async () => {
+test('rent is shown with provider and date next to ownership, and one press switches between them', async () => {
   const { page } = await chromium.open('#/overview?training=null&v=3');
   const card = async () => plain(await page.locator('[data-answer=cost]').innerText());
   assert.match(await card(), /own: \$2\.\d\d per GPU-hour/);
@@ -304,7 +305,7 @@ test('rent stands beside ownership with its provider and date, one press away, a
   assert.match(await card(), /own: \$2\.\d\d per GPU-hour/);
 });
 
-test('post-training by RL stands in the task menu, and Train shows its step', async () => {
+test('post-training by RL is in the task menu, and Train shows its step', async () => {
   const { page } = await chromium.open('#/overview?model=llama-3.1-8b&cluster.devices=16&v=3');
   await noun(page, 'task').click();
   await page.locator('.picker [role=option]', { hasText: 'RL' }).click();

@@ -1,4 +1,5 @@
-// Serve shows what its sentence says: the parts of TPOT and TTFT, the operating point, operators by share, and a trace to take along.
+// Serve shows what its sentence announces: the parts of TPOT and TTFT, the operating point, operators by share, and a
+// trace to download.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
@@ -10,7 +11,7 @@ const chromium = site();
 const plain = (text) => text.replaceAll(/\s+/g, ' ');
 const labels = (page, id) =>
   page.locator(`#${id} .mark`).evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
-// Operators of the decode step that the first version asks for, as the command line answers.
+// Operators of version 1's decode step, from the command line.
 const decodeStep = () => JSON.parse(slipstickCommand(['evaluate', 'version=1'])).serving.operators.decode;
 // "weights: 4.33 ms, 21.8 %" -> ['weights', 0.218]
 const shares = (list) =>
@@ -45,7 +46,7 @@ test('times and costs of what does not fit are struck out and say why, what memo
 });
 
 test('the sentence names the largest part of the bar, with its share', async () => {
-  const { page, faults } = await chromium.open('#/serve?serving.concurrency=null&v=3'); // 32 on each of two replicas
+  const { page, faults } = await chromium.open('#/serve?serving.concurrency=null&v=3'); // the default: 32 on each of two replicas
   await settled(page);
   const tpot = shares(await labels(page, 'tpot-bar'));
   assert.ok(tpot['other users’ prefills'] > 0.4 && tpot.weights > 0.1 && tpot.scheduler > 0);
@@ -90,7 +91,7 @@ test('no text of a chart touches another, at three widths', async () => {
   }
 });
 
-test('you, the service level and the most that holds it; with an arrival rate the curve stays', async () => {
+test('the curve shows the scenario, the service level and the largest load that meets it; an arrival rate keeps the curve', async () => {
   const { page, faults } = await chromium.open('#/serve?v=1');
   await page.waitForSelector('#users-curve .you');
   await page.waitForFunction(() => /is the most within/.test(document.querySelector('#users-curve').textContent));
@@ -106,9 +107,9 @@ test('you, the service level and the most that holds it; with an arrival rate th
   assert.deepEqual(faults, []);
 });
 
-test('the own point is dragged along the curve, and all answers follow before it is let go', async () => {
+test('dragging the own point along the curve updates all answers before release', async () => {
   const { page, faults } = await chromium.open('#/serve?v=1');
-  await page.waitForSelector('#users-curve .measured'); // they come last, and move the chart
+  await page.waitForSelector('#users-curve .measured'); // measured points come last and move the chart
   await settled(page);
   const middle = async (selector) => {
     const { x, y, width, height } = await eventually(
@@ -116,7 +117,7 @@ test('the own point is dragged along the curve, and all answers follow before it
     );
     return [x + width / 2, y + height / 2];
   };
-  await eventually(() => page.locator('#users-curve .you').scrollIntoViewIfNeeded()); // the chart may be drawn anew
+  await eventually(() => page.locator('#users-curve .you').scrollIntoViewIfNeeded()); // the chart may be redrawn
   const answer = () => page.locator('.four .answer .value').nth(1).textContent();
   const before = await answer();
   const to = await middle('#users-curve .mark[aria-label^="128 "]');
@@ -134,7 +135,7 @@ test('the own point is dragged along the curve, and all answers follow before it
   assert.deepEqual(faults, []);
 });
 
-test('published runs of the model on its family of devices stand beside the curve, and none where there are none', async () => {
+test('published runs of the model on its family of devices are drawn next to the curve, if there are any', async () => {
   const { page, faults } = await chromium.open('#/serve?v=1');
   await page.waitForSelector('#users-curve .measured');
   const { rows } = JSON.parse(readFileSync(new URL('../../core/presets/evidence/inferencemax.json', import.meta.url)));
@@ -163,7 +164,7 @@ test('published runs of the model on its family of devices stand beside the curv
   assert.deepEqual(faults, []);
 });
 
-test('a mark of the roofline is as large as its share of the step, all layers counted; the four largest are named', async () => {
+test('the area of a roofline mark is its share of the step over all layers; the four largest are named', async () => {
   const { page } = await chromium.open('#/serve?v=1');
   await settled(page);
   const marks = await page
@@ -219,7 +220,7 @@ test('rate, latency and requests in flight of one screen obey Little’s law', a
   assert.ok(Math.abs((rate * latency) / (32 * 256) - 1) < 0.01, `${rate} tokens/s, ${latency} s`);
 });
 
-test('of two pools of other devices each has its own cost, and both are the cost of a token', async () => {
+test('two pools of different devices have separate costs, which add up to the cost of a token', async () => {
   const asked = [
     'cluster=dgx-h200',
     'cluster.devices=16',

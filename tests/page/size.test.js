@@ -1,4 +1,5 @@
-// What to buy for a traffic: the journey in at most five actions, the link that carries the question, the deployment in the scenario.
+// What to buy for a traffic: the journey in at most five actions, the link that keeps the question, the deployment as a
+// scenario.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { eventually, settled, site } from './browser.js';
@@ -52,7 +53,7 @@ test('100 requests/s within 1 s and 40 ms: five actions from the first screen to
   assert.deepEqual(faults, []);
 });
 
-test('a link is the question: fields, clusters and answer come back', async () => {
+test('a link restores the question: fields, clusters and answer', async () => {
   const hash = '#/size?serving.output=300&size=rate:40/ttft:800+ms/spare:1/on:dgx-h100,dgx-b200&v=1';
   const { page, faults } = await chromium.open(hash);
   await sized(page);
@@ -67,7 +68,7 @@ test('a link is the question: fields, clusters and answer come back', async () =
   assert.deepEqual(faults, []);
 });
 
-test('what Size did not understand is said at its field, typed or in the link; a speed of tokens is a target for TPOT', async () => {
+test('texts that Size does not understand, typed or in the link, are reported at their field; a token speed is a target for TPOT', async () => {
   const { page, faults } = await chromium.open('#/size?size=tpot:30+tokenss/on:dgx-h100&v=2');
   const fault = page.locator('#size-tpot-fault');
   await page.waitForFunction(() => document.querySelector('#size-tpot-fault')?.textContent);
@@ -110,8 +111,8 @@ test('the cost in steps against the rate; ← and → on the red line change the
   await chart.locator('.drag').focus();
   await page.keyboard.press('ArrowRight');
   await eventually(async () => assert.equal(await page.locator('#size-rate').inputValue(), '25'));
-  await sized(page); // or the button clicked is still that of this question
-  // A question of all clusters, stopped as soon as it can be: it ends within a second.
+  await sized(page); // else the button may still be that of the previous question
+  // A question for all clusters, stopped at once, ends within a second.
   await page.evaluate(() => {
     location.hash = '#/size?model=deepseek-v3&serving.prompt=8k&v=1';
     return new Promise((done) => {
@@ -127,7 +128,7 @@ test('the cost in steps against the rate; ← and → on the red line change the
   assert.deepEqual(faults, []);
 });
 
-test('a day in the field of the peak says what is idle in the mean of it', async () => {
+test('a day in the field of the peak gives the mean idle share', async () => {
   const { page, faults } = await chromium.open('#/size?size=rate:40/on:dgx-h100&v=1');
   await sized(page);
   const idle = () => page.locator('.size-table tbody tr').textContent();
@@ -166,7 +167,7 @@ test('a mixture of classes: each with its latencies and its share of the cost, a
   assert.deepEqual(faults, []);
 });
 
-test('classes on two pools, where these cost less, and what of them the mean of a day does not need', async () => {
+test('classes on two pools, if these cost less, and their mean idle share over a day', async () => {
   const { page, faults } = await chromium.open(
     '#/size?model=llama-3.1-8b&size=rate:150/mix:0.75:1000/300,0.25:8000/200/tpot:12+ms/on:dgx-h100&v=1',
   );

@@ -1,17 +1,19 @@
-// How long the first answers take, and each after a keystroke. Only in a full run: it has the machine to itself, and prints.
+// Times until the first answers and after each keystroke. Only in a full run, where it has the machine to itself; it
+// prints them.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FLAGS, settled, site } from './browser.js';
 import { firstView } from './first_view.js';
 
 const EDITS = 200;
-// Timings depend on what else the machine does: the bounds here catch a loss of an order, and the figures are printed.
+// Timings depend on the load of the machine: these bounds catch a slowdown by an order of magnitude, and the figures
+// are printed.
 const LOOSE_FIRST_MS = 30_000;
 const LOOSE_EDIT_MS = 1000;
 
 const chromium = site({ flags: FLAGS });
 
-test('the first answer stands soon after navigation', async (t) => {
+test('the first answer is shown soon after navigation', async (t) => {
   const times = [];
   for (let i = 0; i < 5; i++) {
     const { context, page } = await chromium.open('', { fresh: true });
@@ -24,7 +26,7 @@ test('the first answer stands soon after navigation', async (t) => {
   assert.ok(Math.min(...times) < LOOSE_FIRST_MS, String(times));
 });
 
-// Both mappings are chosen anew with every count of devices.
+// Both mappings are chosen again for every device count.
 for (const scene of ['overview', 'train', 'serve', 'chip']) {
   test(`${EDITS} keystrokes in ${scene}, each until its answer is painted`, { timeout: 240_000 }, async (t) => {
     const { page, faults } = await chromium.open(`#/${scene}`);
@@ -32,7 +34,7 @@ for (const scene of ['overview', 'train', 'serve', 'chip']) {
     const times = await page.evaluate(async (edits) => {
       const input = document.querySelector('[data-path="cluster.devices"] input[type=text]');
       for (let at = input.closest('details'); at; at = at.parentElement.closest('details')) at.open = true;
-      // Behind the frame, and before what the page draws then: a message would wait for its timers.
+      // Measured after the frame but before further drawing: a message would wait for timers.
       const painted = () =>
         new Promise((resolve) =>
           requestAnimationFrame(() => scheduler.postTask(resolve, { priority: 'user-blocking' })),
@@ -53,7 +55,7 @@ for (const scene of ['overview', 'train', 'serve', 'chip']) {
         await answered;
         await painted();
         all.push(performance.now() - start);
-        // A person's pace, shortened.
+        // A person's typing pace, shortened.
         await new Promise((resolve) => setTimeout(resolve, 30));
       }
       return all.sort((a, b) => a - b);

@@ -1,4 +1,4 @@
-// The first screen: its answers, bars and changes; and the ways through the page that its visitors take most.
+// The first screen: its answers, bars and changes; and the paths through the page that visitors take most.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { boxOf, chooseInMenu, eventually, openScene, settled, site, type, unfold } from './browser.js';
@@ -10,9 +10,9 @@ const sentence = async (page) => plain(await page.locator('.say').textContent())
 const noun = (page, key) => page.locator(`[data-key=noun-${key}]`);
 const figures = (page) => page.locator('.four .value').allTextContents();
 
-const CONTROLS = 30; // of the first screen at 1440 by 900: 9 of the header, 7 of the sentence, 10 of the answers
+const CONTROLS = 30; // on the first screen at 1440 by 900: 9 in the header, 7 in the sentence, 10 in the answers
 
-test('the first screen: four answers by name, one finding, one thing to move, and nothing that is off', async () => {
+test('the first screen: four named answers, one finding, one thing to move, and no part that is off', async () => {
   const { page } = await chromium.open('', { width: 1440 });
   const subjects = await page.locator('.four .what').allTextContents();
   assert.deepEqual(subjects.map(plain), [
@@ -57,18 +57,18 @@ test('the first screen: four answers by name, one finding, one thing to move, an
   assert.equal(overlaps, 0, 'labels do not touch');
 });
 
-test('one GPU is one, and a part of a bar that nobody sees has no label', async () => {
+test('one GPU is in the singular, and an invisible part of a bar has no label', async () => {
   const { page } = await chromium.open(
     '#/overview?cluster=single-rtx-4090&model=llama-3.1-8b&serving=null&training.framework=fsdp&training.frozen_precision=nf4' +
       '&training.global_batch=16&training.recompute=full&training.sequence=2048&training.tokens=10+Mtoken&training.trainable=lora&v=3',
   );
   await page.waitForSelector('#step-columns');
   assert.match(plain(await page.locator('#content').innerText()), /[\d.]+ s on 1 GPU, /);
-  // Three passes take all but some nanoseconds of eleven seconds.
+  // Three passes take all of eleven seconds except a few nanoseconds, which are not shown.
   assert.doesNotMatch(plain(await page.locator('#limit-training .labs').innerText()), /overheads|ns/);
 });
 
-test('where nothing fits no heading stands empty, and the message of the card is whole at 320 px', async () => {
+test('where nothing fits there is no empty heading, and the message of the card is complete at 320 px', async () => {
   const { page } = await chromium.open('#/overview?cluster=single-rtx-4090&model=qwen3-32b&training=null&v=3', {
     width: 320,
   });
@@ -78,7 +78,7 @@ test('where nothing fits no heading stands empty, and the message of the card is
   assert.ok(await line.evaluate((one) => one.scrollHeight <= one.clientHeight + 1));
 });
 
-test('after a change of the inputs no change is shown with figures of the former ones, or offered', async () => {
+test('after an edit, no advice on the former inputs is shown with figures or offered', async () => {
   const { page } = await chromium.open('');
   await page.waitForSelector('#advice .apply');
   assert.match(await page.locator('#advice tbody').innerText(), /[▼▲]/u);
@@ -104,7 +104,7 @@ test('a change is applied and undone in place, and the answers follow', async ()
   const title = await page.locator('#advice tbody th').first().textContent();
   await page.locator('#advice .apply').first().click();
   const [was] = /[\d,.]+/.exec(before[0]);
-  await page.waitForSelector(`.four .answer s:has-text("${was}")`); // what it was, struck out for a moment
+  await page.waitForSelector(`.four .answer s:has-text("${was}")`); // the previous answer, struck out for a moment
   await page.waitForSelector('#advice .undo');
   const shown = await page.locator('#advice tbody th').allTextContents();
   assert.equal(new Set(shown).size, shown.length, 'what was applied is not offered again');
@@ -117,7 +117,7 @@ test('a change is applied and undone in place, and the answers follow', async ()
   assert.match(page.url(), /#\/overview$/);
 });
 
-test('another cluster keeps the count of GPUs, says what it changed, and one click takes it back', async () => {
+test('another cluster keeps the number of GPUs, reports its changes, and one click undoes it', async () => {
   for (const [cluster, count] of [
     ['dgx-b200', 512],
     ['hgx-mi300x', 512],
@@ -140,7 +140,7 @@ test('another cluster keeps the count of GPUs, says what it changed, and one cli
   }
 });
 
-test('the way back of a change of hardware is gone with the next edit, which it would take back instead', async () => {
+test('the undo of a hardware change disappears at the next edit, which it would undo instead', async () => {
   const { page } = await chromium.open('');
   await noun(page, 'device').click();
   await page.waitForSelector('.picker [role=option]');
@@ -179,7 +179,7 @@ test('405B on 16,384 H100: a feasible answer in three actions', async () => {
   assert.match(await training.locator('.value').textContent(), /^[\d.]+ days$/);
 });
 
-test('an own device in four actions, from six fields', async () => {
+test('a custom device in four actions, from six fields', async () => {
   const { page } = await chromium.open('');
   await noun(page, 'device').click(); // 1
   await page.waitForSelector('.picker [role=option]');
@@ -205,9 +205,9 @@ test('an own device in four actions, from six fields', async () => {
   assert.match(await fp8.inputValue(), /^4\.0\d* PFLOP\/s|^400\d/, 'other formats keep their ratio');
 });
 
-test('no field is a list in disguise, and no label is the last word of a path', async () => {
+test('no field shows an object as text, and no label is the last word of a path', async () => {
   const { page } = await chromium.open('#/serve');
-  await settled(page); // labels of inputs that do not stand open come with the core
+  await settled(page); // labels of folded inputs come with the core
   for (const id of ['model', 'cluster', 'training', 'serving', 'cost'])
     await page.locator(`[data-key=more-${id}]`).evaluate((one) => (one.open = true));
   await page.waitForFunction(() => document.querySelectorAll('#form .field').length > 400);
@@ -233,7 +233,7 @@ test('no field is a list in disguise, and no label is the last word of a path', 
   assert.match(label('cluster.device.host.memory'), /host memory/);
 });
 
-test('an exercise has its question, choices and hint in the link, and nothing that leads around it', async () => {
+test('an exercise has its question, choices and hint in the link, and offers no way around it', async () => {
   const { page } = await chromium.open('#/serve');
   await chooseInMenu(page, 'export');
   await page.getByRole('button', { name: 'Make an exercise…' }).click();
@@ -272,14 +272,14 @@ test('an exercise has its question, choices and hint in the link, and nothing th
   await eventually(async () => assert.equal(await page.locator('.answers').isVisible(), true));
 });
 
-test('embedded with inputs to show, the groups shown are open and no banner stands above', async () => {
+test('embedded with some inputs, the groups shown are open and there is no banner', async () => {
   const { page } = await chromium.open('#/serve?embed=1&show=serving.batch,serving.prompt&v=1');
   await settled(page);
   assert.equal(await page.locator('#exercise').isVisible(), false);
   assert.equal(await page.locator('[data-path="serving.batch"] input[type=text]').isVisible(), true);
 });
 
-test('undo in the header names the edit that it takes back', async () => {
+test('undo in the header names the edit that it undoes', async () => {
   const { page } = await chromium.open('#/serve');
   assert.equal(await page.locator('#undo').isDisabled(), true);
   await type(page, 'serving.prompt', '4096');
@@ -289,7 +289,7 @@ test('undo in the header names the edit that it takes back', async () => {
   assert.equal(await page.locator('[data-path="serving.prompt"] input[type=text]').inputValue(), '2048');
 });
 
-test('what is typed or slid in one go is one edit for undo', async () => {
+test('typing or sliding in one go is one undo step', async () => {
   const { page } = await chromium.open('');
   const before = await figures(page);
   const field = page.locator('[data-path="cluster.devices"] input[type=text]');
@@ -335,7 +335,7 @@ test('keys in a field and a slide after them are two edits', async () => {
   assert.equal(await page.locator('#undo').isDisabled(), true);
 });
 
-test('more devices that serve than the cluster has are more of the cluster, and a slide is one edit', async () => {
+test('more serving devices than the cluster has enlarge the cluster, and a slide is one edit', async () => {
   const { page } = await chromium.open('#/overview?cluster.devices=8&training=null&v=2');
   await noun(page, 'devices').click();
   const slide = page.locator('.picker input[type=range]');
@@ -363,7 +363,7 @@ test('800 mm² into four chiplets in four actions, against one die on the same f
   await page.waitForSelector('#partition');
   const rows = await page.locator('#partition svg .lab').allTextContents();
   assert.deepEqual(rows.slice(0, 4), ['one die', '2 dies', '4 dies', '8 dies']);
-  // One die is the device as it is: there is no other price of it beside.
+  // One die is the device itself, so no other price is shown for comparison.
   assert.doesNotMatch(await page.locator('#content').textContent(), /As published/);
   assert.deepEqual(faults, []);
 });
@@ -395,7 +395,7 @@ test('Explore opened by its link names its choices, each once', async () => {
   }
 });
 
-test('a written mapping that does not fit is given back in one press; what would fit is said in the words of the field', async () => {
+test('one press makes a written mapping that does not fit automatic; the message names fitting values as the field does', async () => {
   const { page, faults } = await chromium.open(
     '#/overview?model=llama-3.1-405b&cluster.devices=16384&training.mapping.tp=1&training.mapping.pp=1&v=2',
   );
@@ -420,7 +420,7 @@ test('a written mapping that does not fit is given back in one press; what would
   assert.deepEqual(faults, []);
 });
 
-test('a folded part whose inputs contradict each other says no undefined degree', async () => {
+test('a folded part with contradicting inputs shows no undefined degree', async () => {
   const { page } = await chromium.open('#/overview?training.mapping.tp=3&model=llama-3.1-405b&v=2');
   await settled(page);
   assert.doesNotMatch(await page.locator('#form').innerText(), /undefined/);

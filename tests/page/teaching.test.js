@@ -1,4 +1,5 @@
-// Teaching with the page: an exercise that knows its answer, a course with slides, and lessons whose scenario stands in head and form.
+// Teaching with the page: an exercise that knows its answer, a course with slides, and lessons whose scenario shows in
+// header and form.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -103,7 +104,7 @@ test('the course: ten lessons, and slides whose figures the core computes, a pag
 const lesson = JSON.parse(readFileSync(new URL('../../web/lessons/decode-memory-bound.json', import.meta.url), 'utf8'));
 const STARTED = Object.entries(lesson.start).map(([path, value]) => `${path}=${value}`);
 
-test('a lesson opened from the list has its scenario in the head at once, but takes nobody’s own away', async () => {
+test('a lesson opened from the list shows its scenario in the header at once, but does not replace the visitor’s own', async () => {
   const { page, done } = await chromium.open('#/lessons');
   const lead = () => page.locator('[data-key=lesson-decode-memory-bound]').click();
   await page.waitForSelector('.lessons a');

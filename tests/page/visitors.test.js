@@ -1,5 +1,6 @@
-// Seven visitors, each with a question: from an empty profile to the right answer in at most five actions, six on a phone. An action is a
-// press, or words typed and sent. The right answer is the command line's for the question as the visitor meant it.
+// Seven visitors with one question each: from an empty profile to the right answer in at most five actions, six on a
+// phone. An action is a press, or text typed and sent. The right answer is the command line's for the intended
+// question.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { slipstickCommand } from '../support/module.js';
@@ -14,7 +15,7 @@ const computed = (...inputs) => JSON.parse(slipstickCommand(['evaluate', 'versio
 const shown = (value) => value.toLocaleString('en', { maximumSignificantDigits: 3 });
 const DAY = 86400; // s
 
-// Somebody at an empty profile; every method is one action.
+// A visitor with an empty profile; every method is one action.
 class Visitor {
   actions = 0;
 
@@ -40,7 +41,7 @@ class Visitor {
     await settled(this.page);
   }
 
-  // Into the picker that is open, or a field, and sends it.
+  // Types into the open picker or a field, and sends it.
   async types(words, selector) {
     this.actions += 1;
     if (selector) await this.page.locator(selector).fill(words);
@@ -53,7 +54,7 @@ class Visitor {
     await settled(this.page);
   }
 
-  // Until an answer of the head says this, and that it took no more actions than it may.
+  // Waits until an answer in the header shows this, within the allowed number of actions.
   async reads(answer, words) {
     const card = this.page.locator(answer === 'sentence' ? '.say' : `[data-answer=${answer}]`);
     await eventually(async () => {
@@ -173,7 +174,7 @@ test('somebody with an RTX 4090: does Qwen3-32B run on it, and how fast', async 
   await visitor.reads('serving', `${shown(1 / serving.tpot_s)} tokens/s per user`);
 });
 
-test('somebody with a vLLM command: what it serves, and what was not used of it', async () => {
+test('somebody with a vLLM command: what it serves, and which flags were not used', async () => {
   const visitor = await Visitor.comes();
   await visitor.press('#more');
   await visitor.press('#paste');

@@ -9,7 +9,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 const chromium = site();
 
-// Separate pools, which no simulation follows.
+// Separate pools, which cannot be simulated.
 const TWO_POOLS =
   '#/serve?cluster.devices=16&serving.devices=16&serving.disaggregated.prefill_devices=8&serving.disaggregated.decode_devices=8&serving.simulate.requests=50&training=null&v=1';
 const ASSUMED = ['cluster.device.memory.bandwidth', 'cluster.device.efficiency.matrix'];
@@ -17,7 +17,7 @@ const ASSUMED = ['cluster.device.memory.bandwidth', 'cluster.device.efficiency.m
 const sideways = (page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-// A site whose first answer says that training rests on these assumptions.
+// A site whose first answer reports these assumptions for training.
 const assuming = (paths) => (page) =>
   page.route('**/data/first_view.json', async (route) => {
     const response = await route.fetch();
@@ -26,7 +26,7 @@ const assuming = (paths) => (page) =>
     await route.fulfill({ response, json });
   });
 
-test('a warning of the report stands under the answers, with the part it belongs to, at every width and in both themes', async () => {
+test('a warning of the report is shown under the answers, with its part, at every width and in both themes', async () => {
   for (const [width, colorScheme] of [
     [320, 'light'],
     [320, 'dark'],
@@ -45,7 +45,7 @@ test('a warning of the report stands under the answers, with the part it belongs
   }
 });
 
-test('without a warning there is no room for one; it goes when its cause goes', async () => {
+test('without a warning no room is kept for one; a warning disappears with its cause', async () => {
   const { page } = await chromium.open('#/overview');
   assert.equal(await page.locator('#remarks').isHidden(), true);
   await page.evaluate((hash) => (location.hash = hash), TWO_POOLS);
@@ -57,7 +57,7 @@ test('without a warning there is no room for one; it goes when its cause goes', 
   assert.equal(await page.locator('#remarks').isHidden(), true);
 });
 
-test('assumed efficiencies are folded under the answers: how many, which, and the way to their fields', async () => {
+test('assumed efficiencies are folded under the answers: their number, names and links to their fields', async () => {
   for (const [width, colorScheme] of [
     [320, 'light'],
     [1280, 'dark'],
@@ -68,7 +68,7 @@ test('assumed efficiencies are folded under the answers: how many, which, and th
       bypassCSP: true,
       prepare: assuming(ASSUMED),
     });
-    await settled(page); // the form is made again when every input is described
+    await settled(page); // the form is redrawn when every input is described
     const details = page.locator('#remarks [data-assumed=training] details');
     assert.match(await details.locator('summary').textContent(), /Training uses 2 estimated efficiencies/);
     await details.locator('summary').press('Enter');
@@ -86,7 +86,7 @@ test('assumed efficiencies are folded under the answers: how many, which, and th
   }
 });
 
-test('an answer that rests on assumptions says so in its place', async () => {
+test('an answer that depends on assumptions says so', async () => {
   const { page } = await chromium.open('#/overview');
   const badge = await page.evaluate(async (assumed) => {
     const { showAnswers } = await import('./report/answers.js');

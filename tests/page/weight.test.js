@@ -1,4 +1,4 @@
-// What a first visit fetches, and that nothing moves on the page while it comes.
+// Bytes that a first visit fetches, with no layout shift meanwhile.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
@@ -7,8 +7,8 @@ import { answered, settled, site, SITE } from './browser.js';
 import { firstView } from './first_view.js';
 
 // Bytes, gzip.
-const FIRST_VIEW = 120e3; // of what is fetched until the default answers stand
-const ANY_SCENE = 650e3; // of all that the scenes fetch when they are first opened, the module with them
+const FIRST_VIEW = 120e3; // fetched until the default answers are shown
+const ANY_SCENE = 650e3; // all fetches of the scenes when first opened, including the module
 const PATIENCE = 30_000; // ms
 
 const chromium = site();
@@ -34,8 +34,8 @@ test('the first view needs at most 120 kB gzip, and none of the core', async (t)
   await context.close();
 });
 
-// The module grows with what it answers: its weight is said beside the bar, and held where SLIPSTICK_HOLD_SIZES is set.
-test('whichever scene is opened first, what is fetched for it is said beside the bar of 650 kB gzip', async (t) => {
+// The module grows with its features: its size is printed beside the limit, and SLIPSTICK_HOLD_SIZES makes it fail.
+test('the fetches of the scene opened first are reported against the limit of 650 kB gzip', async (t) => {
   for (const scene of ['overview', 'train', 'serve', 'memory', 'chip', 'explore', 'compare', 'lessons', 'method']) {
     const { context, page } = await chromium.open('', { fresh: true });
     await page.close();

@@ -1,4 +1,4 @@
-// A build that was configured before GoogleTest was installed finds the tests afterwards: the README's two commands in their order.
+// A build configured before GoogleTest was installed finds the tests later: the README's two commands in their order.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The C++ code is as clang-format writes it by .clang-format. Versions differ: tests/package.json names the one that counts.
+// The C++ code has clang-format's format (.clang-format), in the version that tests/package.json names:
 //   tests/node_modules/.bin/clang-format -i FILE...
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

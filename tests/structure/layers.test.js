@@ -1,4 +1,5 @@
-// Who may include or import whom. The two tables are the architecture; a folder may use itself and those in its row.
+// Allowed includes and imports. The two tables are the architecture: a folder may use itself and the folders in its
+// row.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, existsSync } from "node:fs";
 import { join, dirname, relative, resolve, sep } from "node:path";
@@ -30,7 +31,7 @@ const SCENARIO = [
   "catalogue",
 ];
 
-// What answers requests, JSON text in and out: all that the page and the command line see.
+// The folders that answer requests as JSON text: only these are visible to the page and the command line.
 const FACE = ["api", "exploration", "sizing", "advice", "replay", "studies", "import", "scenario"];
 
 const CORE = {
@@ -66,7 +67,7 @@ const CORE = {
   command_line: ["base", ...FACE, "text"],
 };
 
-// Text is read before the model and written after it: the model itself knows neither.
+// JSON is read before the model and written after it; the model itself does not use it.
 const MAY_SEE_JSON = [
   "base",
   "catalogue",
@@ -110,7 +111,7 @@ test("core's includes follow the layers", () => {
   assert.deepEqual(faults, []);
 });
 
-// No file includes, even indirectly, a file that includes it. A component is a header with its source and field table.
+// No file includes itself indirectly. A component is a header with its source and field table.
 test("files inside a folder form layers", () => {
   const componentOf = (name) => name.replace(/\.(h|cc)$/, "").replace(/_fields$/, "");
   for (const folder of Object.keys(CORE)) {
@@ -166,7 +167,7 @@ test("core has no exceptions, no output and no state", () => {
   assert.deepEqual(faults, []);
 });
 
-const COMMENT = /^\s*(\/\/.*|\/\*\*.*\*\/)$/gm; // those of a line of their own, which name types too
+const COMMENT = /^\s*(\/\/.*|\/\*\*.*\*\/)$/gm; // whole-line comments, which may name types
 const importsOf = (path) =>
   [
     ...readFileSync(path, "utf8")

@@ -1,5 +1,5 @@
-// Checkers find nothing: ESLint (tests/eslint.config.js) and Prettier (.prettierrc.json) in the page, the package and the tests, TypeScript in the page
-// (tests/tsconfig.json), shellcheck in the scripts.
+// The checkers find nothing: ESLint (tests/eslint.config.js) and Prettier (.prettierrc.json) in page, package and
+// tests, TypeScript in the page (tests/tsconfig.json), shellcheck in the scripts.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
-// The linker keeps one copy of what the compiler makes of a type (its destructor, its copy): of two types of one name, the wrong one for
-// one of them. No compiler sees both, and whether a program breaks hangs on what was inlined.
+// The linker keeps one copy of the functions that the compiler generates for a type (destructor, copy). If two types
+// share a name, one of them gets the other's. No compiler sees both, and whether the program breaks depends on
+// inlining.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -8,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { filesBelow } from "../support/files.js";
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
-const OF_ONE_FILE = /^namespace \{$.*?^\}  \/\/ namespace$/gms; // names in here meet nobody
+const OF_ONE_FILE = /^namespace \{$.*?^\}  \/\/ namespace$/gms; // these names are local
 const TYPE = /^(?:struct|class|enum(?: class)?|union) (\w+(?:<.*?>)?)[^;{}]*\{/gm;
 
 test("every type of the core has a name of its own", () => {

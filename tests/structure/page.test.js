@@ -1,4 +1,4 @@
-// How the page's modules hang together: what a module needs it names, and each is short enough to be read whole.
+// Dependencies of the page's modules: each imports what it needs, and is short enough to read as a whole.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -34,7 +34,7 @@ test("modules of the page stay short enough to be read whole", () => {
   assert.deepEqual(long, []);
 });
 
-// The imports that a module needs to run.
+// All modules that a module imports, directly or not.
 function importedBy(path, seen = new Set()) {
   if (seen.has(path) || !path.startsWith(WEB)) return seen;
   seen.add(path);

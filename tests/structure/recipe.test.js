@@ -1,5 +1,5 @@
-// CONTRIBUTING's recipes for a GPU and for a family of GPUs, followed in a scratch copy of the catalogue: JSON files, and no line of
-// C++. The catalogue is embedded anew and linked with the core as it was built.
+// Follows CONTRIBUTING's recipes for a GPU and for a family of GPUs in a copy of the catalogue: JSON files only, no
+// C++. Embeds the catalogue again and links it with the built core.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -64,7 +64,7 @@ const BILL = {
   sources: { price: "made up for this test" },
 };
 
-/** A slipstick with these files besides the catalogue's own. */
+/** A slipstick with these files added to the catalogue. */
 function buildWith(scratch, files) {
   const presets = join(scratch, "presets");
   cpSync(join(ROOT, "core/presets"), presets, { recursive: true });
@@ -123,12 +123,12 @@ test("a GPU is a JSON file, its bill another one, and a family of GPUs three", (
     assert.ok(report.training.step_time_s > 0 && report.serving.tpot_s > 0);
     assert.ok(report.training.assumed.includes("cluster.device.efficiency.matrix"));
 
-    // What it states is its own: a launch of 2.5 us (by the rules) counts 0.65 more for a norm.
+    // The stated value applies: a launch of 2.5 us (by the rules) adds 0.65 times that to a norm.
     const time = (architecture, operator) =>
       slipstick(["kernel", "-"], JSON.stringify({ device: { preset: "rubin", architecture }, operator })).time_s;
     const norm = { kind: "norm", rows: 16, columns: 8192 };
     assert.ok(Math.abs(time("rubin", norm) - time("blackwell", norm) - 0.65 * 2.5e-6) < 1e-12);
-    // The rest is that of the family which it names.
+    // Other values come from the family that it names.
     const product = { kind: "gemm", m: 16, n: 8192, k: 8192 };
     assert.equal(time("rubin", product), time("blackwell", product));
 

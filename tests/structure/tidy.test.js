@@ -1,4 +1,4 @@
-// clang-tidy finds nothing in the core nor in the boundary of the module (.clang-tidy).
+// clang-tidy (.clang-tidy) finds nothing in the core and in the module's bindings.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -16,7 +16,7 @@ test("the boundary of the module, as Emscripten compiles it", async (context) =>
   const headers = ROOT + "build/wasm/third_party";
   if (!existsSync(headers)) return context.skip("the module is not built");
   const emscripten = execFileSync("em++", ["--cflags"], { encoding: "utf8" }).trim().split(/\s+/);
-  // The module has one thread, so that its statics need no guard.
+  // The module has one thread, so its statics need no guard.
   const options = { checks: "-bugprone-dynamic-static-initializers", flags: ["-isystem", headers, ...emscripten] };
   assert.equal(await faultsIn(new Map([["wasm/bindings", ["wasm/bindings.cc"]]]), options), "");
 });

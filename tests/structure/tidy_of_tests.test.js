@@ -1,5 +1,5 @@
-// clang-tidy finds nothing in the C++ of the tests (.clang-tidy), but for the sources that must not compile. Only in a full run: after a
-// change of a header that all include it takes three minutes on two cores.
+// clang-tidy (.clang-tidy) finds nothing in the C++ of the tests, except in the sources that must not compile. Only in
+// a full run: after a change to a common header it takes three minutes on two cores.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { faultsIn, unitsBelow } from "../support/tidy.js";

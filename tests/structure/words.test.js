@@ -1,4 +1,4 @@
-// The words of the core: the field's terms in plain English, in every text that a user or a reader of the code meets.
+// The words of the core: the field's terms in plain English, in every text for users and readers of the code.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import test from "node:test";
 import { filesBelow } from "../support/files.js";
 import { ROOT, slipstickCommand } from "../support/module.js";
 
-// Phrases that are never the right ones, and what to say instead.
+// Banned phrases, and what to say instead.
 const BANNED = [
   [/\bheld back by\b/i, "compute-bound, memory-bandwidth-bound, communication-bound, latency-bound"],
   [/\bpower over IT power\b/i, "PUE"],
@@ -48,7 +48,7 @@ const BANNED = [
   ],
 ];
 
-// In comments and texts of the core only: prose may say so.
+// Banned only in comments and texts of the core; prose may use them.
 const BANNED_IN_CORE = [...BANNED, [/\bwhat is\b(?!.*\?)/i, "name the thing"]];
 
 // Helps of inputs, by path.
@@ -86,7 +86,7 @@ const HELPS = {
   "serving.precision.kv_cache": /KV-cache precision/i,
   "serving.precision.activations": /activation precision/i,
 };
-// Every path with this ending.
+// Helps of every path with this ending.
 const HELPS_OF_ENDS = { ".name": /^Name\b/, ".preset": /^Preset; fields below override it/ };
 
 // Titles of outputs, by path.
@@ -119,7 +119,7 @@ const TITLES = {
   "cost.carbon.embodied_g": "Embodied carbon per device",
 };
 
-// Messages of issues, by the assignment that is wrong.
+// Messages of issues, by the wrong assignment.
 const MESSAGES = {
   "serving.batch=-5": "Enter a whole number from 1 to 16,777,216",
   "serving.batch=1e999": "Enter a whole number from 1 to 16,777,216",
@@ -130,7 +130,7 @@ const MESSAGES = {
   'training.mapping.zero="x"': /^Enter a whole number from 0 to 3$/,
 };
 
-// Comments, those of several lines as one, and the texts in quotes that hold a space: others are names.
+// Comments (those of several lines as one) and quoted texts with a space; quoted words without one are names.
 function textsOfSource(path) {
   const texts = [];
   let comment = "";
@@ -150,7 +150,7 @@ function textsOfSource(path) {
   return texts;
 }
 
-// Every text of a preset but the papers' own words.
+// Every text of a preset except the papers' own words.
 function textsOfPreset(value, key = "") {
   if (key === "paper_says") return [];
   if (typeof value === "string") return value.includes(" ") ? [value] : [];
@@ -158,7 +158,7 @@ function textsOfPreset(value, key = "") {
   return Object.entries(value).flatMap(([member, below]) => textsOfPreset(below, member));
 }
 
-// Names in quotes or backquotes and options are ids, which stay.
+// Names in quotes or backquotes, and options, are ids and not checked.
 const withoutIds = (text) => text.replace(/(["`])[^"`\s]*\1|--\w+/g, "");
 
 const faultsOf = (where, texts, banned = BANNED_IN_CORE) =>
@@ -202,7 +202,7 @@ test("texts of the presets and the READMEs", () => {
   assert.deepEqual(faults, []);
 });
 
-// Words that only the page uses: its texts come from tables and from the lessons.
+// Banned on the page: its texts are tables and lessons.
 const BANNED_ON_THE_PAGE = [
   ...BANNED,
   [/\bdoes not fit: more requests\b|\bis no (input|scenario|JSON)\b/i, "Unknown input, Not a scenario file"],

@@ -45,7 +45,7 @@ inline double Number(const Json& json, std::string_view path) {
   return found != nullptr && found->is_number() ? found->get<double>() : 0;
 }
 
-// A request that says no version as one of version 1, whose default scenario has a written mapping.
+// Adds version 1, whose default scenario has a written mapping, to a request without a version.
 inline Json WithVersion(Json request) {
   if (!request.contains("version")) request["version"] = 1;
   return request;
@@ -54,12 +54,12 @@ inline Json WithVersion(Json request) {
 // The answer to a request as JSON: a report, or {"issues": […]}.
 inline Json Ask(const Json& request, std::string_view explain = "") {
   const std::string text = EvaluateAnswer(JsonText(WithVersion(request)), {}, explain).text;
-  Json answer = Json::parse(text, nullptr, false);  // larger than a request may be
+  Json answer = Json::parse(text, nullptr, false);  // the answer may exceed the size limit of a request
   EXPECT_FALSE(answer.is_discarded()) << "the answer is no JSON";
   return answer;
 }
 
-// Origin at the end of the path that explanations mark from a figure.
+// The origin at the end of the marked path from a figure.
 inline std::string LedTo(const Json& explanations, const std::string& path) {
   for (const Json& figure : explanations) {
     if (TextOf(figure["path"]) != path) continue;

@@ -9,7 +9,7 @@ globalThis.CustomEvent ??= class CustomEvent extends Event {
   }
 };
 
-// Both ends of a stream of raw deflate, as web streams.
+// Both ends of a raw-deflate stream as web streams.
 function provide(name, create) {
   try {
     new globalThis[name]('deflate-raw');

@@ -1,4 +1,4 @@
-// Two builds of one core may differ in the last digits: their mathematical libraries do.
+// Two builds of one core may differ in the last digits, as their math libraries do.
 const TOLERANCE = 1e-9;
 
 const NUMBER = /\d+(?:\.\d+)?(?:e[+-]?\d+)?/g; // in a formula

@@ -1,4 +1,4 @@
-// Explanations of numbers that have nodes.
+// Explanations of recorded numbers.
 #pragma once
 
 #include <set>
@@ -11,7 +11,7 @@
 
 namespace slipstick {
 
-// The figures that numbers rest on, and they themselves, the last one last; "of.0", "of.1" are their paths.
+// The figures that these numbers depend on, then the numbers themselves with paths "of.0", "of.1", the last one last.
 template <class... Q>
 std::vector<FigureRecord> FiguresOf(const Q&... numbers) {
   std::vector<ShownNumber> shown;
@@ -33,7 +33,7 @@ inline const FigureRecord* AtPath(const std::vector<FigureRecord>& figures, std:
   return nullptr;
 }
 
-// What all terms come from.
+// The origins of all terms.
 inline std::set<std::string> Origins(const std::vector<FigureRecord>& figures) {
   std::set<std::string> origins;
   for (const FigureRecord& figure : figures) {

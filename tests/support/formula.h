@@ -95,7 +95,7 @@ class FormulaReader {
     Expect(')');
     struct Function {
       Op op;
-      std::size_t least, most;  // arguments
+      std::size_t least, most;  // number of arguments
     };
     constexpr std::size_t kAny = static_cast<std::size_t>(-1);
     constexpr std::array<Function, 10> kFunctions{{{Op::kMax, 2, kAny},

@@ -1,4 +1,4 @@
-// An issue and its fixes as words.
+// An issue and its fixes as text.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace slipstick {
 
-// "training.mapping.tp=4", further changes behind it.
+// "training.mapping.tp=4", followed by further changes.
 inline std::string WordsOf(const Fix& fix) {
   std::string words = fix.change.path + "=" + fix.change.value;
   for (const Change& also : fix.also) words += " " + also.path + "=" + also.value;

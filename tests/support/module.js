@@ -1,4 +1,4 @@
-// The built module under Node, as the page loads it; and the built command line.
+// The built module under Node, loaded as the page does, and the built command line.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const GLUE = ROOT + 'build/site/wasm/slipstick.js';
 export const WASM = ROOT + 'build/site/wasm/slipstick.wasm';
 
-/** The module, its memory, and what its WebAssembly exports; what the page asks of it is over its newest default scenario. */
+/** The module, its memory and its WebAssembly exports; requests start from the newest default scenario, as the page's do. */
 export async function loadSlipstick() {
   const compiled = new WebAssembly.Module(readFileSync(WASM));
   let memory, exported;

@@ -1,4 +1,4 @@
-// Seeded random requests, most of them legal: models, clusters, mappings, batches, precisions and engines mixed freely.
+// Seeded random requests, most of them valid: any mix of models, clusters, mappings, batches, precisions and engines.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace slipstick::testing {
 
-// The same sequence on every platform, unlike the distributions of <random>.
+// Gives the same sequence on every platform, unlike the distributions of <random>.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed * 2685821657736338717u + 88172645463325252u) {}
@@ -48,7 +48,8 @@ inline std::vector<std::string> PresetIds(std::string_view kind) {
   return ids;
 }
 
-// One model of every family: dense, with windows, with experts, latent attention, and hybrids of each recurrence.
+// One model per family: dense, with windows, with experts, with latent attention, and hybrids with each kind of
+// recurrence.
 inline const std::vector<std::string>& ModelFamilies() {
   static const std::vector<std::string> families{
       "llama-3.1-8b",       "bloom-7b1",     "mistral-7b",       "gemma-3-4b",          "gpt-oss-20b",
@@ -84,14 +85,14 @@ inline Json RandomModel(Random& random, const Catalogue& catalogue) {
   return model;
 }
 
-// Routed experts of a request's model; 0 without.
+// The number of routed experts of a request's model; 0 if it has none.
 inline Count ExpertsOf(const Json& model) {
   const Json* preset = model.contains("preset") ? FindPreset("model", TextOf(model["preset"])) : nullptr;
   const Json& shape = preset != nullptr ? *preset : model;
   return shape.contains("moe") && shape["moe"].is_object() ? shape["moe"]["experts"].get<Count>() : 0;
 }
 
-// Degrees of the experts that the devices of a stage allow.
+// Adds degrees for the experts that the devices of a stage allow.
 inline void AddExpertDegrees(Random& random, Count experts, Count stage_devices, Json& mapping) {
   const Count tp = mapping["tp"].get<Count>();
   Count ep = random.PowerOfTwo(std::min<Count>(8, stage_devices));

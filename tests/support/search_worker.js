@@ -1,4 +1,4 @@
-// The page's worker under Node, which ends with the test.
+// The page's worker under Node; it ends with the test.
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { ROOT } from './module.js';

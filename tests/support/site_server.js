@@ -17,8 +17,8 @@ const TYPES = {
   '.webmanifest': 'application/manifest+json',
 };
 
-// `folders`: what stands under each path, which may be changed while it is served; `headers`: of every answer; `onsend(path)`
-// is told of each file that is sent, not of one that the browser holds as it is now; `compressed`: with gzip, as hosts send it.
+// `folders`: the folder behind each path, which may change while served; `headers`: for every answer; `onsend(path)`:
+// called for each file sent, but not for one that the browser has cached; `compressed`: with gzip, as hosts send it.
 export function serveSite({ folders = { '/': SITE }, headers = {}, onsend = () => {}, compressed = false } = {}) {
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(request.url.split('?')[0])).replace(/\/$/, '/index.html');

@@ -9,10 +9,10 @@
 
 namespace slipstick::testing {
 
-// Beyond it a figure is one of no machine: ten years of the largest make 1e30 operations.
+// No machine has a larger figure: the largest does 1e30 operations in ten years.
 constexpr double kLargestFigure = 1e30;
 
-// Every number below `json` is a number that people can read, not negative; only optional figures are null.
+// Every number below `json` is readable and not negative; only optional figures are null.
 inline void ExpectSound(const Json& json, const std::string& path) {
   if (json.is_object()) {
     for (const auto& [key, value] : json.items()) ExpectSound(value, JoinPath(path, key));
@@ -20,12 +20,12 @@ inline void ExpectSound(const Json& json, const std::string& path) {
     for (std::size_t i = 0; i < json.size(); ++i) ExpectSound(json[i], JoinPath(path, std::to_string(i)));
   } else if (json.is_number()) {
     const double value = json.get<double>();
-    const bool may_lack = path.ends_with("memory_headroom_bytes");  // where it does not fit
+    const bool may_lack = path.ends_with("memory_headroom_bytes");  // negative if it does not fit
     EXPECT_TRUE((value >= 0 || may_lack) && value <= kLargestFigure) << path << " is " << value;
   } else if (json.is_null()) {
-    // Without prices there are no costs, no tokens per dollar, no server and no building. A run that is interrupted
-    // before its first checkpoint has no end. Nothing is simulated. A timeline is whole. There
-    // are no two pools, and no sessions.
+    // Null without prices: costs, tokens per dollar, server and building. Null for a run that is interrupted before its
+    // first checkpoint: its end. Also simulated figures, the cut of a whole timeline, pools and sessions that do not
+    // exist.
     EXPECT_TRUE(path.find("cost_usd") != std::string::npos || path.find("per_usd") != std::string::npos ||
                 path == "training.timeline_cut" || path == "training.run.wall_time_s" ||
                 path == "training.run.energy_j" || path == "training.run.device_energy_j" ||
@@ -39,7 +39,7 @@ inline void ExpectSound(const Json& json, const std::string& path) {
   }
 }
 
-// The parts of a report that hold figures.
+// Checks the parts of a report that hold figures.
 inline void ExpectSoundReport(const Json& report) {
   for (const char* part : {"training", "serving", "cost"}) {
     if (const Json* figures = FindMember(report, part); figures != nullptr) {

@@ -1,4 +1,4 @@
-// clang-tidy on units of C++ sources. A unit in which nothing changed since it passed is not read again (build/tidy).
+// Runs clang-tidy on units of C++ sources. Units that have not changed since they passed are skipped (build/tidy).
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -23,10 +23,10 @@ const FLAGS = [
   '-Wshadow',
   '-Wno-deprecated-declarations',
 ];
-/** Where the native build puts the headers that it writes. */
+/** For headers that the native build generates. */
 export const NATIVE = { checks: '', flags: [`-I${ROOT}/build/native/tests`] };
 
-/** The sources below some folders by unit: a folder, since most of the time goes into what all files include, or a program by itself. */
+/** The sources below some folders by unit: a whole folder, since common includes take most of the time, or a single program. */
 export function unitsBelow(folders, isProgram) {
   const units = new Map();
   for (const path of folders.flatMap((folder) => filesBelow(join(ROOT, folder), /\.cc$/)).sort()) {
@@ -42,7 +42,7 @@ function textOf(path) {
   return texts.get(path);
 }
 
-/** Files of the project and those that they include, in turn. */
+/** Files of the project and all that they include, directly or not. */
 function withIncluded(paths) {
   const all = new Set(paths);
   for (const path of all)
@@ -60,7 +60,7 @@ function hashOf(sources, options) {
   return hash.digest('hex');
 }
 
-/** What clang-tidy says of a unit; nothing where it passes. */
+/** clang-tidy's findings in a unit; empty if it passes. */
 async function faultsOf(name, sources, options) {
   const unit = join(BUILD, `${name.replaceAll('/', '_')}.cc`);
   const passed = `${unit}.passed`;
@@ -79,7 +79,7 @@ async function faultsOf(name, sources, options) {
   return '';
 }
 
-/** What clang-tidy says of some units, on all cores: `checks` adds to .clang-tidy's, or takes out with a minus, `flags` to the compiler's. */
+/** clang-tidy's findings in some units, on all cores. `checks` adds checks to .clang-tidy's, or removes them with a minus; `flags` go to the compiler. */
 export async function faultsIn(units, options = NATIVE) {
   mkdirSync(BUILD, { recursive: true });
   const waiting = [...units];

@@ -1,5 +1,5 @@
-// Chiplet Actuary's bills against the cases of ../shared/validation/reference-cases: what the tool returns when run
-// unmodified. Skipped where the folder is absent.
+// Chiplet Actuary's bills against the cases of ../shared/validation/reference-cases, computed by the unmodified tool.
+// Skipped where the folder is absent.
 #include "reference_cases.h"
 #include "tests/support/cost_tools/actuary.h"
 

@@ -1,5 +1,5 @@
-// CATCH's dies, layers and systems against the cases of ../shared/validation/reference-cases: what the tool returns
-// when run unmodified. Skipped where the folder is absent.
+// CATCH's dies, layers and systems against the cases of ../shared/validation/reference-cases, computed by the
+// unmodified tool. Skipped where the folder is absent.
 #include <vector>
 
 #include "reference_cases.h"
@@ -115,7 +115,7 @@ TEST(CostReference, CatchDefectSweep) {
   }
 }
 
-// A stack of three levels with its test off. Of the CPU's own stack only the results are in the file.
+// A stack of three levels without its test. For the CPU's own stack the file has only the results.
 TEST(CostReference, CatchStack) {
   LOAD(json, "catch");
   const Json &sip = json["demo_sip"], &cpu = sip["children"][0], &gpu = sip["children"][1];
@@ -130,11 +130,11 @@ TEST(CostReference, CatchStack) {
   ExpectNear(assembly.base(), sip["assembly_cost"], "assembly");
   ExpectNear(catch_tool::AssemblyCost(process, 1, {}, as_tool).base(), cpu["assembly_cost"], "assembly of the CPU");
   ExpectNear((Get(sip, "self_cost") * kUsd + parts[0].cost + parts[1].cost + assembly).base(), sip["cost"], "cost");
-  // Power and ground through the interposer: two of so many vias of 0.19635 A each.
+  // Power and ground through the interposer: twice as many vias as 0.19635 A per via allows.
   const double vias = 2 * std::ceil(Get(sip, "total_power") / (1e4 * 3.14159265358979323846 * 0.0025 * 0.0025));
   ExpectNear(catch_tool::AssemblyYield(process, Get(sip, "self_true_yield"), parts, 0, vias, area, as_tool),
              sip["chip_true_yield"], "yield");
-  // The fault: what was lost when the CPU was stacked is found in none of the levels above.
+  // The fault: no level above finds the losses of stacking the CPU.
   EXPECT_NEAR(catch_tool::AssemblyYield(process, 1, parts, 0, vias, area, {}) / Get(sip, "chip_true_yield"),
               Get(cpu, "chip_true_yield") / Get(cpu, "self_true_yield"), 1e-12);
 }

@@ -1,5 +1,5 @@
-// The cost formulas against the cases of ../shared/validation/reference-cases, evaluated apart with 40 digits. Skipped
-// where the folder is absent.
+// The cost formulas against the cases of ../shared/validation/reference-cases, computed separately with 40 digits.
+// Skipped where the folder is absent.
 #include "core/economics/carbon.h"
 #include "core/economics/network_cost.h"
 #include "core/economics/ownership.h"
@@ -92,13 +92,13 @@ TEST(CostReference, NetworkSheet) {
     EXPECT_EQ(network.switch_count, row["switches"].get<Count>());
     EXPECT_EQ(network.tiers, row["levels"].get<int>());
     ExpectNear(network.cables.base(), row["cables"], "cables");
-    const double node_price = row.contains("note") ? 300000 : 310000;  // the row that says so
+    const double node_price = row.contains("note") ? 300000 : 310000;  // by the note of this row
     const Dollars total = network.switches + network.cables + static_cast<double>(nodes) * (node_price + 50000) * kUsd;
     ExpectNear(total.base(), row["total"], "total");
   }
 }
 
-// A switched device has a port, a link and an adapter at its full bandwidth, which are one price per bandwidth here.
+// A switched device has a port, a link and an adapter at its full bandwidth, priced per bandwidth here.
 TEST(CostReference, Libra) {
   LOAD(json, "network-cost");
   const Json& libra = json["libra"];

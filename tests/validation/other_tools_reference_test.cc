@@ -1,5 +1,5 @@
 // ttm-cas, ECO-CHIP, Google's chiplet cost model and LLMCompass against the cases of
-// ../shared/validation/reference-cases: what the tools return when run unmodified. Skipped where the folder is absent.
+// ../shared/validation/reference-cases, computed by the unmodified tools. Skipped where the folder is absent.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -34,7 +34,7 @@ TEST(CostReference, TtmCas) {
 TEST(CostReference, TtmCasRuns) {
   LOAD(json, "llmcompass-ttmcas");
   constexpr Seconds kWeek = 7 * kDay;
-  // An engineer's hours a transistor (supply_chain_model.py at d98ac05).
+  // An engineer's hours per transistor (supply_chain_model.py at d98ac05).
   const std::map<std::string, double> effort{{"28", 6.76e-7}, {"14", 1.5862e-6}, {"7", 3.6458e-6}, {"5", 5.5068e-6}};
   int rows = 0;
   for (const Json& row : json["ttm_cas_runs"]) {
@@ -81,7 +81,7 @@ TEST(CostReference, EcoChip) {
     read.defect_density = Get(tables["defect_den"][key], "defect_density") * kPerCm2;
     read.wiring_share = Get(tables["beolVfeol"][key], "beolVfeol");
     read.dynamic_share = Get(tables["dyn_pwr_ratio"][key], "dyn_pwr_ratio");
-    if (nanometres == 65) return read;  // carriers alone
+    if (nanometres == 65) return read;  // used by carriers only
     for (std::size_t i = 0; i < circuits.size(); ++i) {
       read.area_scale[i] = Get(tables[circuits[i]][key], "area");
       read.power_scale[i] = Get(tables[circuits[i]][key], "power");
@@ -150,7 +150,7 @@ TEST(CostReference, GoogleYields) {
   }
 }
 
-// LLMCompass's areas of GA100's parts from its transistor counts: the constants that a chip design has by default.
+// LLMCompass's areas of GA100's parts from its transistor counts, which are the default constants of a chip design.
 TEST(CostReference, LlmCompassAreas) {
   LOAD(json, "llmcompass-ttmcas");
   const Json &constants = json["area_constants"], &ga100 = json["area_cases"][0], &core = ga100["core_breakdown"],

@@ -1,4 +1,4 @@
-// What the tests of reference cases share: the cases' files beside the project, and a comparison to 1e-9.
+// Shared by the tests of reference cases: the case files next to the project, and a comparison to 1e-9.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ inline std::string CasesPath(const std::string& name) {
   return SLIPSTICK_SOURCE_DIR "/../shared/validation/reference-cases/" + name + ".json";
 }
 
-// null: no such file.
+// null if the file does not exist.
 inline Json Cases(const std::string& name) {
   std::ifstream file(CasesPath(name));
   if (!file) return nullptr;

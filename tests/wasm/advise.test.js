@@ -1,4 +1,4 @@
-// Advice in the page's module: the command line's answer, in steps that a worker can stop, and its worker.
+// Advice in the page's module gives the command line's answer, in steps that a worker can stop; also the worker.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { differences } from "../support/differences.js";
@@ -45,7 +45,7 @@ for (const [name, { spec, args }] of Object.entries(SPECS)) {
     );
     const { seconds, ...said } = JSON.parse(slipstickCommand(["advise", ...args]));
     assert.ok(seconds > 0);
-    if (spec.request) return; // a part that a request writes out is complete as it stands, an assignment is not
+    if (spec.request) return; // a part written in the request is complete, one written by assignments is not
     assert.deepEqual(differences(report, said), []);
   });
 }
@@ -57,7 +57,7 @@ test("a wrong question names its issues", () => {
   advice.delete();
 });
 
-test("the worker tells what it knows, ends an earlier question, and stops when told", async (context) => {
+test("the worker reports partial results, ends an earlier question, and stops on request", async (context) => {
   const worker = searchWorker(context);
   const heard = [];
   let wake;
@@ -76,8 +76,8 @@ test("the worker tells what it knows, ends an earlier question, and stops when t
   assert.equal(whole.report.done, true);
   assert.ok(whole.seconds > 0);
   assert.deepEqual(differences(whole.report, steps({}).report), []);
-  // Node may let the worker's own messages in before those from outside; what is asked later then comes after the end, which a browser does
-  // not do.
+  // Node may deliver the worker's own messages before those from outside. A later question then comes after the end,
+  // which a browser does not do.
   const untilStopped = async (from, interrupt) => {
     let stopped;
     for (let id = from; id < from + 12 && stopped?.state !== "stopped"; id += 2) {

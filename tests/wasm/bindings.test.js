@@ -64,7 +64,7 @@ test("memory does not grow over 1,000 calls", () => {
       '{"device": {"preset": "h100-sxm5-80gb"}, "operator": {"kind": "gemm", "m": 1, "n": 1024, "k": 1024, "precision": "bf16"}}',
     );
   };
-  for (let i = 0; i < 300; ++i) call(i); // two of them explain everything: the second finds the first one's memory in pieces
+  for (let i = 0; i < 300; ++i) call(i); // two of them explain everything, so the second meets fragmented memory
   const before = memory.buffer.byteLength;
   for (let i = 0; i < 1000; ++i) call(i);
   assert.equal(memory.buffer.byteLength, before);

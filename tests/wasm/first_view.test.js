@@ -1,4 +1,4 @@
-// The answers built into the site for its first view are those of the module.
+// The answers built into the site for its first view equal the module's.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
@@ -8,7 +8,7 @@ import { loadSlipstick, ROOT } from "../support/module.js";
 const { slipstick } = await loadSlipstick();
 const { described, report, catalogue } = JSON.parse(readFileSync(ROOT + "build/site/data/first_view.json", "utf8"));
 
-// Same members and words, numbers to the last digits: the two builds' mathematics libraries round differently.
+// Same members and words, numbers up to the last digits: the math libraries of the two builds round differently.
 function assertSame(a, b, path = "") {
   if (typeof a === "number" && typeof b === "number")
     return assert.ok(Math.abs(a - b) <= 1e-9 * Math.abs(b), `${path}: ${a}, ${b}`);
@@ -17,20 +17,20 @@ function assertSame(a, b, path = "") {
   for (const key of Object.keys(a)) assertSame(a[key], b[key], `${path}.${key}`);
 }
 
-test("the report is the module's answer to what the page asks without inputs", () => {
+test("the report is the module's answer to the page's request without inputs", () => {
   const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
   const request = JSON.stringify(requestOf(described.defaults, {}, presetPaths));
   assertSame(report, JSON.parse(slipstick.evaluate(request, "")));
 });
 
-// Whether a part of a report has the figure of a path, in which "*" stands for any entry.
+// Whether part of a report has the figure at a path, in which "*" stands for any entry.
 const has = (part, [member, ...rest]) =>
   member === undefined ||
   (member === "*"
     ? Object.values(part ?? {}).some((entry) => has(entry, rest))
     : member in Object(part) && has(part[member], rest));
 
-test("what is said of inputs and outputs is what the module says, but help, inputs that do not stand open, figures the report lacks", () => {
+test("inputs and outputs are described as by the module, except help, folded inputs and figures that the report lacks", () => {
   const whole = JSON.parse(slipstick.describe());
   const inputs = whole.inputs.map((input, i) =>
     Object.fromEntries(Object.keys(described.inputs[i]).map((key) => [key, input[key]])),
@@ -46,7 +46,7 @@ test("what is said of inputs and outputs is what the module says, but help, inpu
   }
 });
 
-// Members that the first view shows: of rentals also what the cost's answer says of the cheapest.
+// Members that the first view shows; for rentals also the cost answer's text about the cheapest.
 const shown = ({ kind }) => [
   "kind",
   "id",
@@ -54,7 +54,7 @@ const shown = ({ kind }) => [
   ...(kind === "rental" ? ["device", "provider", "date", "term", "price"] : []),
 ];
 
-test("the catalogue has the module's entries that an input picks, in its order, with what is shown of them", () => {
+test("the catalogue has the module's entries that an input picks, in its order, with their shown members", () => {
   const picked = new Set(JSON.parse(slipstick.describe()).inputs.map(({ presets }) => presets));
   const entries = JSON.parse(slipstick.presets("")).filter(({ kind }) => picked.has(kind));
   const kept = (entry) =>
@@ -66,7 +66,7 @@ test("the catalogue has the module's entries that an input picks, in its order, 
   assert.deepEqual(catalogue, entries.map(kept));
 });
 
-test("a report leaves the timeline to a question of its own", () => {
+test("a report leaves the timeline to a separate question", () => {
   assert.deepEqual(report.training.timeline, []);
   assert.ok(JSON.parse(slipstick.timeline("")).timeline.length > 0);
 });

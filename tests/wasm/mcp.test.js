@@ -1,5 +1,5 @@
-// slipstick-mcp as an assistant has it: the package's server, asked by the protocol's own client over standard input and output. Expected
-// figures are the command line's.
+// slipstick-mcp as an assistant runs it: the package's server, called by the protocol's own client over standard input
+// and output. Expected figures come from the command line.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -16,7 +16,7 @@ import { read } from "../../web/state/link.js";
 import { get } from "../../web/state/paths.js";
 import { requestOf } from "../../web/state/scenario.js";
 
-// The package where a program has it, the SDK beside it.
+// The installed package with the SDK.
 const project = mkdtempSync(join(tmpdir(), "slipstick-mcp-"));
 mkdirSync(join(project, "node_modules"));
 cpSync(ROOT + "build/package", join(project, "node_modules/slipstick"), { recursive: true });
@@ -58,11 +58,11 @@ async function issuesOf(name, args) {
   return JSON.parse(content[0].text).issues;
 }
 
-// Short answers have five digits.
+// Short answers are rounded to five digits.
 const near = (value, expected, what) =>
   assert.ok(Math.abs(value - expected) <= 6e-5 * Math.abs(expected), `${what}: ${value}, not ${expected}`);
 
-/** The report of what the page would show behind a link. */
+/** The report that the page would show for a link. */
 async function opened(link) {
   assert.ok(link.startsWith("http://127.0.0.1:8080/#/"), link);
   const state = await read(link.slice(link.indexOf("#")), SCENES);
@@ -73,7 +73,7 @@ async function opened(link) {
   return { state, report: report(state.inputs), others: state.others.map(report) };
 }
 
-/** A figure of an answer against a report. */
+/** Compares a figure of an answer with a report. */
 function assertFigure(figures, path, report, interval) {
   const { value, unit, interval: ends, text } = figures[path];
   near(value, get(report, path), path);
@@ -240,11 +240,11 @@ test("figures that follow others have their intervals, scaled: by hand", async (
   const inputs = { model: "llama-3.1-8b", cluster: "dgx-h100" };
   const { figures } = await answerOf("evaluate", { inputs });
   const { training, serving } = command("evaluate", "model=llama-3.1-8b", "cluster=dgx-h100");
-  // A run is as many steps, whatever one takes.
+  // The number of steps does not depend on the step time.
   const steps = training.time_to_train_s / training.step_time_s;
   near(figures["training.time_to_train_s"].interval[0], training.step_time_interval.low * steps, "run, low");
   near(figures["training.time_to_train_s"].interval[1], training.step_time_interval.high * steps, "run, high");
-  // A step that takes longer is less throughput.
+  // A longer step means less throughput.
   near(
     figures["training.tokens_per_s_per_device"].interval[0],
     (training.tokens_per_s_per_device * training.step_time_s) / training.step_time_interval.high,
@@ -274,7 +274,7 @@ test("a number without a unit is in the input's own and said again with it; a fo
   assert.equal(answer.defaults.model, undefined);
 });
 
-test("what does not run has its reason and no speed", async () => {
+test("a part that does not run has its reason and no speed", async () => {
   const { infeasible, figures } = await answerOf("evaluate", {
     inputs: { model: "llama-3.1-405b", cluster: "single-rtx-4090", training: null },
   });
@@ -395,7 +395,7 @@ test("size: the command line's deployments, figures at the peak with intervals, 
     near(cost.usd_per_hour.value, said.cost.usd_per_hour, "cost per hour");
     near((await opened(link)).report.serving.tpot_s, said.at_peak.tpot_s, "link");
   }
-  assert.deepEqual([...new Set(expected.clusters.map(({ holds }) => holds))].sort(), [false, true]); // some of each
+  assert.deepEqual([...new Set(expected.clusters.map(({ holds }) => holds))].sort(), [false, true]); // some hold and some do not
   const { state } = await opened(answer.link);
   assert.equal(state.scene, "size");
   assert.equal(state.view.size, "rate:40/ttft:800 ms/tpot:26 ms/peak:1.5/on:dgx-h100,single-l4,dgx-h200");
@@ -520,8 +520,8 @@ test("sweep: a row per value with the interval that an evaluation has", async ()
   }
 });
 
-// Every tool that answers for images; the others refuse them.
-test("of an image each answer has its interval, what it rests on and its link", async () => {
+// Every tool that answers for images; the other tools refuse them.
+test("each answer about an image has its interval, its assumptions and its link", async () => {
   const inputs = { "cluster": "dgx-h100", "diffusion.model": "flux.1-dev" };
   const args = ["cluster=dgx-h100", "diffusion.model=flux.1-dev"];
   const figure = "diffusion.latency_s";
@@ -567,7 +567,7 @@ test("solve: the command line's value, and a link at it", async () => {
   const { report } = await opened(answer.link);
   assert.equal(report.scenario.serving.prompt, expected.value);
   near(report.serving.ttft_s, expected.figure.value, "link");
-  // A count of devices moves what an edit of it moves.
+  // Solving for a device count has the effects of an edit of it.
   const [inputs, args] = [{ model: "llama-3.1-8b", serving: null }, ["model=llama-3.1-8b", "serving=null"]];
   const fewest = command("solve", ...args, "cluster.devices=64:4096:8", "--until", "training.time_to_train_s<=60 day");
   const found = await answerOf("solve", {
@@ -577,7 +577,7 @@ test("solve: the command line's value, and a link at it", async () => {
   });
   assert.equal(found.value, fewest.value);
   near((await opened(found.link)).report.training.time_to_train_s, fewest.figure.value, "link to the fewest");
-  // What stayed as it was, where an edit of the unknown alone would move it, is in the link.
+  // The link states the inputs that kept their values although an edit of the unknown alone would move them.
   const range = "training.global_batch=64:8192";
   const kept = command("solve", "serving=null", range, "--until", "training.step_time_s<=5");
   assert.notDeepEqual(kept.held, {});
@@ -658,7 +658,7 @@ test("describe and presets find what the catalogue has; a config.json becomes a 
     tie_word_embeddings: false,
   };
   const { model, parameters, link } = await answerOf("import_model", { config });
-  // Embeddings and head, per layer queries and outputs, keys and values, MLP and two norms, and the last norm.
+  // Embedding and head; per layer queries and outputs, keys and values, MLP and two norms; and the last norm.
   assert.equal(
     parameters,
     2 * 128256 * 4096 + 32 * (2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336 + 2 * 4096) + 4096,
@@ -731,7 +731,7 @@ const WRONG = [
   ["import_model", { config: { architectures: ["Nothing"] } }, ["model_type"]],
 ];
 
-test("what is wrong is an error of the tool that lists all of it, with paths and fixes, and the server goes on", async () => {
+test("a wrong request is a tool error that lists all faults with paths and fixes, and the server continues", async () => {
   for (const [name, args, paths] of WRONG) {
     const issues = await issuesOf(name, args);
     const where = `${name} ${JSON.stringify(args).slice(0, 200)}: ${JSON.stringify(issues).slice(0, 400)}`;
@@ -749,7 +749,7 @@ test("what is wrong is an error of the tool that lists all of it, with paths and
   assert.ok((await answerOf("evaluate", {})).figures["serving.tpot_s"].value > 0);
 });
 
-test("lines that are no messages do not end the server", async () => {
+test("lines that are not messages do not end the server", async () => {
   const server = spawn(process.execPath, [SERVER], { stdio: ["pipe", "pipe", "ignore"] });
   const lines = [];
   server.stdout.on("data", (text) => lines.push(...String(text).split("\n").filter(Boolean)));
@@ -766,7 +766,7 @@ test("lines that are no messages do not end the server", async () => {
   assert.equal(await ended, 0);
 });
 
-// Eight million mappings: more than a minute.
+// Eight million mappings take more than a minute.
 const LONG = {
   inputs: { "model": "deepseek-v3", "cluster": "dgx-h100", "cluster.devices": 512, "serving": null },
   for: "training",
@@ -778,7 +778,7 @@ const ticks = () =>
     .slice(11, 13)
     .reduce((sum, one) => sum + Number(one), 0);
 
-test("a long search says how far it is, lets others be answered, and ends when it is canceled", async () => {
+test("a long search reports progress, lets others be answered, and ends when canceled", async () => {
   const abort = new AbortController();
   const heard = [];
   const search = call("search", LONG, {
@@ -791,14 +791,14 @@ test("a long search says how far it is, lets others be answered, and ends when i
     (error) => error,
   );
   while (heard.length < 3) await rest(20);
-  assert.ok((await answerOf("evaluate", {})).figures["serving.tpot_s"].value > 0); // while it runs
+  assert.ok((await answerOf("evaluate", {})).figures["serving.tpot_s"].value > 0); // answered while the search runs
   abort.abort("no longer wanted");
   assert.match(String(await failed), /no longer wanted/);
   for (const [at, { progress, total }] of heard.entries()) {
     assert.equal(total, 8_376_576);
     assert.ok(progress <= total && (at === 0 || progress > heard[at - 1].progress));
   }
-  // Nothing computes any more: of the hundredths of a second, of which it took 50 before.
+  // No more CPU time is used (in hundredths of a second; it used 50 before).
   let spent = 50;
   for (let tries = 0; spent > 5 && tries < 20; tries++) {
     const before = ticks();
@@ -816,7 +816,7 @@ test("a long search says how far it is, lets others be answered, and ends when i
   assert.equal((await answerOf("search", { inputs: SMALL[0], for: "training", top: 1 })).best.rows.length, 1);
 });
 
-test("size and sweep say how far they are", async () => {
+test("size and sweep report progress", async () => {
   for (const [name, args, total] of [
     ["size", { requests_per_s: 20, tpot: "40 ms", clusters: ["dgx-h100", "dgx-h200", "dgx-b200"] }, 3],
     ["sweep", { axes: ["serving.batch=1,2,4,8,16,32", "serving.prompt=1000,2000"], report: ["serving.tpot_s"] }, 12],

@@ -1,4 +1,4 @@
-// The module as other programs have it: packed from what is built beside build/site, installed into a project of its own.
+// The module as other programs use it: packed from build/package and installed into a project.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,10 +15,10 @@ after(() => rmSync(project, { recursive: true }));
 const run = (command, ...args) => execFileSync(command, args, { cwd: project, encoding: "utf8", maxBuffer: 1 << 28 });
 const [packed] = JSON.parse(run("npm", "pack", PACKAGE, "--json", "--silent"));
 writeFileSync(join(project, "package.json"), JSON.stringify({ name: "project", private: true, type: "module" }));
-// Without what the server alone needs (mcp.test.js).
+// Leaves out the server's dependency (tested in mcp.test.js).
 run("npm", "install", "--offline", "--omit=optional", "--no-audit", "--no-fund", "--silent", `./${packed.filename}`);
 
-/** What a program of that project prints, as JSON. */
+/** The JSON that a program in that project prints. */
 function answer(program) {
   writeFileSync(
     join(project, "program.js"),
@@ -63,7 +63,7 @@ test("the package holds the module, its types and the schema, and names the rele
   assert.equal(`slipstick ${version}\n`, slipstickCommand(["--version"]));
   assert.equal(license, "UNLICENSED");
   assert.equal(readFileSync(PACKAGE + "schema.json", "utf8"), slipstickCommand(["schema"]));
-  // The command is there, and needs the version that the tests run with.
+  // The command exists, and needs the Node version that the tests run with.
   for (const name of Object.keys(bin)) assert.ok(existsSync(join(project, "node_modules/.bin", name)), name);
   const tests = JSON.parse(readFileSync(ROOT + "tests/package.json", "utf8")).devDependencies;
   for (const [name, wanted] of Object.entries(optionalDependencies)) assert.equal(tests[name], wanted, name);
@@ -103,7 +103,7 @@ test("advice, evidence and calibration are the command line's", () => {
   );
 });
 
-test("a question that says how far it is has the same answer", () => {
+test("a question with progress has the same answer", () => {
   const QUESTIONS = {
     search: { request: { model: "llama-3.1-8b", cluster: "dgx-h100", serving: null }, for: "training", top: 1 },
     sweep: { axes: ["serving.batch=1,2,4,8,16,32"], report: ["serving.tpot_s"] },

@@ -1,11 +1,15 @@
-// The simulation of a scheduler beside inference-lab's, a simulator of vLLM's over a data sheet (MIT, npm @doublewordai/inference-lab): one
-// H100 with Llama-3.1-8B, no overheads on either side, the same lengths, and arrivals by the same law.
+// Our simulation of a scheduler against inference-lab's, which simulates vLLM's from a data sheet (MIT, npm
+// @doublewordai/inference-lab): one H100 with Llama-3.1-8B, no overheads on either side, the same lengths, and arrivals
+// by the same law.
 //
-// It is given as parameters what a step reads of the weights: all but the table of embeddings. Where it differs by rule:
-// - a request's first token leaves with the step after its prompt's last: ours leave with the prompt's. Added here to our first tokens.
-// - a closed loop's streams start together and stay so where lengths are equal (`serving.waves`); a steady state has them anywhere.
-// - a step is bound as a whole, by all its FLOPs or all its bytes; ours operator by operator, so that a step that prefills and decodes
-//   takes up to a twentieth longer. It counts attention's FLOPs over the whole square, which matters to long prompts: these are short.
+// Its parameters state which weights a step reads: all except the embedding table. Its rules differ:
+// - a request's first token leaves with the step after the last one of its prompt; ours leaves with the prompt's. The
+// test adds this step to our first tokens.
+// - streams of a closed loop start together and stay together where lengths are equal (`serving.waves`); in our steady
+// state they are spread out.
+// - a step is bound as a whole by all its FLOPs or all its bytes; ours is bound operator by operator, so a step that
+// prefills and decodes takes up to a twentieth longer. It counts attention's FLOPs over the whole square, which matters
+// only to long prompts.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -135,7 +139,7 @@ test("latencies agree with another simulator's within 5 % on at least four of si
     first = 0,
     timeOfOurs = 0,
     timeOfPeer = 0;
-  ours(WORKLOADS["Poisson, light"]); // the module's first call compiles it
+  ours(WORKLOADS["Poisson, light"]); // compiles the module
   for (const [name, workload] of Object.entries(WORKLOADS)) {
     const [theirs, own] = [peer(workload), ours(workload)];
     const latency = own.latency.every((value, i) => apart(value, theirs.latency[i]) <= 0.05);

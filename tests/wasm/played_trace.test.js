@@ -1,4 +1,5 @@
-// Recorded requests in the page's module: the command line's answer, in steps that a worker can stop, and how long a long trace takes.
+// Recorded requests in the page's module: the command line's answer, in steps that a worker can stop, and the time of a
+// long trace.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { differences } from "../support/differences.js";
@@ -10,7 +11,7 @@ const { slipstick, compiled } = await loadSlipstick();
 
 const REQUEST = { model: { preset: "llama-3.1-8b" }, cluster: { preset: "dgx-h100" } };
 
-// Requests at `rate` a second, of which every one shares its first block of 512 tokens with all others.
+// Requests at `rate` per second that all share their first block of 512 tokens.
 function traceOf(count, rate) {
   let seed = 1;
   const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
@@ -72,7 +73,7 @@ test("100,000 requests within 10 s, in short steps", () => {
   assert.equal(job.issues(), "");
   const read = performance.now() - start;
   let longest = 0;
-  let first = 0; // until the run on the scenario's own replicas is over
+  let first = 0; // until the run on the scenario's own replicas ends
   for (let more = true; more; ) {
     const from = performance.now();
     more = job.step(4096);
@@ -89,7 +90,7 @@ test("100,000 requests within 10 s, in short steps", () => {
   timed("the longest 4,096 steps", longest, 200);
 });
 
-test("the worker tells how far it is, and stops when told", async (context) => {
+test("the worker reports progress and stops on request", async (context) => {
   const worker = searchWorker(context);
   worker.postMessage({ module: compiled });
   const spec = JSON.stringify({ request: REQUEST });

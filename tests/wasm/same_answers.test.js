@@ -1,4 +1,4 @@
-// The module and the command line are two builds of one core: they answer the same to whatever they are asked.
+// The module and the command line are two builds of one core: they give the same answers.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { differences } from "../support/differences.js";
@@ -6,13 +6,13 @@ import { loadSlipstick, slipstickCommand } from "../support/module.js";
 
 const { slipstick } = await loadSlipstick();
 
-/** The command line's answers to many requests, a line each. */
+/** The command line's answers to many requests, one per line. */
 const native = (requests) =>
   slipstickCommand(["evaluate", "--lines"], requests.map((one) => JSON.stringify(one)).join("\n") + "\n")
     .trimEnd()
     .split("\n");
 
-// Drawn evenly, the same ones at every run.
+// Uniform random choices, the same in every run.
 function drawing(seed) {
   let state = seed;
   const below = (bound) => {
@@ -58,7 +58,7 @@ test("500 drawn requests", () => {
   requests.forEach((request, i) => {
     const text = JSON.stringify(request);
     const [module, commandLine] = [slipstick.evaluate(text, ""), answers[i]].map((answer) => JSON.parse(answer));
-    for (const { training } of [module, commandLine]) if (training) training.timeline = training.timeline_cut = null; // a question of its own in the module
+    for (const { training } of [module, commandLine]) if (training) training.timeline = training.timeline_cut = null; // the module answers it separately
     assert.deepEqual(differences(module, commandLine), [], text);
     if (!commandLine.issues) answered += 1;
   });

@@ -1,4 +1,4 @@
-// The same question has one answer as JSON, on the command line, through the npm module and on the page.
+// A question has the same answer as JSON, on the command line, through the npm module and on the page.
 import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,7 +40,7 @@ function inputsOf(json, path = "", inputs = {}) {
   return inputs;
 }
 
-/** The package as a program that installs it has it. */
+/** The package as an installing program sees it. */
 async function installed(use) {
   const folder = mkdtempSync(join(tmpdir(), "slipstick-"));
   try {
@@ -70,7 +70,7 @@ test("fifty questions have one answer in four places", async () => {
         npm: npm.evaluate(question),
       };
       for (const [place, other] of Object.entries(others)) {
-        // The pipeline's passes come on the command line alone.
+        // Only the command line includes the pipeline's passes.
         for (const training of [answer.training, other.training])
           if (training) training.timeline = training.timeline_cut = null;
         assert.deepEqual(differences(other, answer), [], `${place}: ${asked}`);

@@ -1,4 +1,4 @@
-// How long one evaluation takes in the page's module, for every entry of the catalogue.
+// Times of one evaluation in the page's module for every entry of the catalogue.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { loadSlipstick } from "../support/module.js";
@@ -8,7 +8,7 @@ const { slipstick } = await loadSlipstick();
 const presets = JSON.parse(slipstick.presets(""));
 const of = (kind) => presets.filter((one) => one.kind === kind).map(({ id }) => id);
 
-// Devices enough for any model, one device a group.
+// Enough devices for any model, one device per group.
 const REQUESTS = {
   model: (preset) => ({ model: { preset } }),
   cluster: (preset) => ({ cluster: { preset } }),
@@ -35,7 +35,7 @@ for (const [kind, request] of Object.entries(REQUESTS)) {
   });
 }
 
-// A dense model, and one with experts, whose replicas have the most mappings.
+// A dense model, and a model with experts, whose replicas have the most mappings.
 const CLUSTERS = [
   "dgx-a100",
   "dgx-h100",

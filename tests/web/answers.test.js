@@ -1,4 +1,4 @@
-// What the page says above every scene: the question with its load in total, and the answers by name.
+// The text above every scene: the question with its total load, and the answers by name.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -49,7 +49,7 @@ test('a price says its year, and that it is more than a year old; one of your ow
   );
 });
 
-test('a chip of another design is not called as the device that it began as, nor rented out', () => {
+test('a changed chip has neither the original device’s name nor its rent', () => {
   const store = { inputs: {} };
   const rentals = [
     { id: 'one', device: 'h100-sxm5-80gb', term: 'on_demand', price: '3 $/h', provider: 'A', date: '2026-01-01' },
@@ -122,7 +122,7 @@ test('training time, inference latency, KV cache and chip cost are the answers, 
 });
 
 test('requests that find no slot are counted as waiting', () => {
-  // 24 GB hold some of 4,096 requests of an 8B model at a time.
+  // 24 GB hold only some of 4,096 requests of an 8B model at a time.
   const report = reportOf({
     'model': 'llama-3.1-8b',
     'cluster': 'single-rtx-4090',
@@ -138,7 +138,7 @@ test('requests that find no slot are counted as waiting', () => {
   );
 });
 
-test('what is off takes no room: no answer, no column of advice', () => {
+test('parts that are off take no room: no answer, no column of advice', () => {
   const titles = (inputs) => answers(reportOf(inputs)).map(({ title }) => title);
   assert.deepEqual(titles({ training: 'null' }), ['Inference latency', 'KV-cache size', 'Chip cost']);
   assert.deepEqual(titles({ serving: 'null' }), ['Training time', 'Chip cost']);
@@ -203,13 +203,13 @@ test('a report whose times are beyond any number still has its answers, and no p
   );
 });
 
-test('one of a kind is said in the singular', () => {
+test('a count of one is in the singular', () => {
   assert.equal(t('noun.devices', { count: '1' }), '1 GPU');
   assert.equal(t('noun.served', { count: '1' }), '1 GPU that serves');
   assert.equal(t('noun.devices', { count: '512' }), '512 GPUs');
 });
 
-test('what needs no purchase comes first, and one thing that money buys is always shown', () => {
+test('changes without a purchase come first, and one purchase is always shown', () => {
   const change = (id, needs) => ({ id, needs });
   const [device, devices] = [change('device.a', 'purchase'), change('devices.x2', 'purchase')];
   const free = [

@@ -12,7 +12,7 @@ const models = JSON.parse(slipstick.presets('model'));
 const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
 const scenarioOf = (inputs) =>
   JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputs, presetPaths)), ''));
-// Over the first default scenario, whose mapping is TP 8, PP 4.
+// Commands from version 1's default scenario, whose mapping is TP 8, PP 4.
 const commandOf = (id, inputs) =>
   commandFor(
     TOOLS.find((tool) => tool.id === id),
@@ -51,8 +51,9 @@ test('every flag of a tool stands once', () => {
     }
 });
 
-// Megatron-LM's own argument names (megatron/training/arguments.py); a Llama recipe has no biases, DeepSeek-V3 has latent attention.
-test('Megatron-LM: shape, degrees, batch, and what it cannot say', () => {
+// Megatron-LM's argument names (megatron/training/arguments.py); a Llama recipe has no biases, DeepSeek-V3 has latent
+// attention.
+test('Megatron-LM: shape, degrees, batch, and settings without a flag', () => {
   const llama = commandOf('megatron', {});
   for (const flag of [
     '--num-layers 80',
@@ -94,8 +95,8 @@ test('Megatron-LM: shape, degrees, batch, and what it cannot say', () => {
   );
 });
 
-// Megatron-LM knows full and selective; torchtitan none, selective and full.
-test('recomputation that the core chooses stage by stage is written as what the tool knows, and said', () => {
+// Megatron-LM supports full and selective recomputation; torchtitan none, selective and full.
+test('recomputation that the core chooses per stage is written in the tool’s terms, with a comment', () => {
   const auto = { 'training.recompute': 'auto', 'model': 'llama-3.1-405b' };
   assert.match(
     commandOf('megatron', auto),
@@ -108,7 +109,7 @@ test('recomputation that the core chooses stage by stage is written as what the 
   for (const tool of ['megatron', 'torchtitan']) assert.doesNotMatch(commandOf(tool, auto), /(granularity|mode) auto/);
 });
 
-test('engines: repositories of Hugging Face, degrees, precisions, and what no flag says', () => {
+test('engines: repositories of Hugging Face, degrees, precisions, and settings without a flag', () => {
   const vllm = commandOf('vllm', {
     'serving.precision.kv_cache': 'fp8',
     'serving.mapping.replicas': '2',
@@ -139,11 +140,11 @@ test('engines: repositories of Hugging Face, degrees, precisions, and what no fl
     'serving.devices': '16',
   };
   assert.match(commandOf('vllm', wide), /--data-parallel-size 16[^]*--enable-expert-parallel/);
-  // SGLang's limits are those of all ranks of DP attention together, vLLM's those of one.
+  // SGLang's limits count all ranks of DP attention together, vLLM's one rank.
   const limited = { ...wide, 'serving.max_requests': '64', 'serving.prefill_chunk': '4096' };
   assert.match(commandOf('sglang', limited), /--max-running-requests 1024[^]*--chunked-prefill-size 65536/);
   assert.match(commandOf('vllm', limited), /--max-num-seqs 64[^]*--max-num-batched-tokens 4096/);
-  // Without a flag vLLM runs 256 sequences at once, 1,024 on a device of 70 GiB and more that is not an A100.
+  // Without a flag vLLM runs 256 sequences at once, or 1,024 on a device with at least 70 GiB that is not an A100.
   const many = (device, running) =>
     commandOf('vllm', {
       'model': 'llama-3.1-8b',
@@ -166,7 +167,7 @@ test('engines: repositories of Hugging Face, degrees, precisions, and what no fl
     /--max-num-seqs/,
   );
   assert.match(many('h200-sxm', { 'serving.concurrency': '1100', 'serving.max_requests': '64' }), /--max-num-seqs 64$/);
-  // SGLang and TensorRT-LLM count the ranks of DP attention among those of tensor parallelism.
+  // SGLang and TensorRT-LLM count the DP-attention ranks among the tensor-parallel ones.
   assert.match(commandOf('sglang', wide), /--tp-size 16[^]*--dp-size 16[^]*--enable-dp-attention[^]*--ep-size 16/);
   assert.match(
     commandOf('trtllm', wide),
@@ -184,7 +185,7 @@ test('engines: repositories of Hugging Face, degrees, precisions, and what no fl
     'serving.host_experts.layers': '1024',
   };
   assert.match(commandOf('llamacpp', host), /--n-cpu-moe 36/);
-  // The first three layers of DeepSeek-R1 are dense, and every second of Llama 4 Maverick.
+  // DeepSeek-R1's first three layers are dense, and every second one of Llama 4 Maverick.
   for (const [model, layers, flag] of [
     ['deepseek-r1', 10, 13],
     ['deepseek-r1', 1024, 61],
@@ -196,8 +197,8 @@ test('engines: repositories of Hugging Face, degrees, precisions, and what no fl
     );
 });
 
-// SGLang counts the token that was kept last among those that a step checks; with one branch it asserts that they are one more than
-// its drafting steps. vLLM counts drafts alone.
+// SGLang counts the last kept token among those that a step verifies; with one branch it asserts that they are one more
+// than its draft steps. vLLM counts only drafts.
 test('drafts: each engine counts them its own way', () => {
   const inputs = { 'model': 'deepseek-v3', 'serving.mapping.tp': '8', 'serving.speculative.draft_tokens': '3' };
   const sglang = commandOf('sglang', inputs);
@@ -207,14 +208,14 @@ test('drafts: each engine counts them its own way', () => {
   const drafts = (command) => readCommand(command, models).inputs['serving.speculative.draft_tokens'];
   for (const command of [sglang, vllm]) assert.equal(drafts(command), '3');
   assert.equal(drafts('sglang serve --model-path a/b --speculative-num-draft-tokens 4'), '3');
-  // Of a tree of 64 drafts a step keeps no more than its depth.
+  // A step keeps no more of a tree of 64 drafts than its depth.
   const tree = '--speculative-num-steps 5 --speculative-eagle-topk 8 --speculative-num-draft-tokens 64';
   assert.equal(drafts(`sglang serve --model-path a/b ${tree}`), '5');
   assert.deepEqual(readCommand(`sglang serve --model-path a/b ${tree}`, models).unused, ['--speculative-eagle-topk 8']);
   assert.doesNotMatch(commandOf('sglang', { model: 'deepseek-v3' }), /speculative/);
 });
 
-test('what a tool writes it reads: the same mapping, batch, precisions and model', () => {
+test('a written command reads back: the same mapping, batch, precisions and model', () => {
   const members = {
     training: [
       'training.sequence',
@@ -269,13 +270,13 @@ test('what a tool writes it reads: the same mapping, batch, precisions and model
       assert.deepEqual(read.unknown, [], id);
       const again = scenarioOf(inputsAfter({}, read));
       assert.equal(again.issues, undefined, JSON.stringify(again.issues));
-      // Models of one shape are one model to Megatron-LM.
+      // Megatron-LM cannot tell models of the same shape apart.
       const { preset, name, context, ...shape } = scenario.model;
       for (const member of Object.keys(shape))
         assert.deepEqual(again.scenario.model[member], shape[member], `${id} ${member}`);
       for (const path of members[read.tool.part]) {
         const [mine, theirs] = [at(scenario, path), at(again.scenario, path)];
-        // Whether communication overlaps is written as a flag where the framework's default does it.
+        // Overlap of communication is written as a flag where the framework does it by default.
         assert.deepEqual(
           { ...theirs, overlap: null, auto: null, sequence: theirs },
           { ...mine, overlap: null, auto: null, sequence: theirs },
@@ -287,7 +288,7 @@ test('what a tool writes it reads: the same mapping, batch, precisions and model
 
 test('commands from the field', () => {
   const read = (text) => readCommand(text, models);
-  // README of vLLM's quantised Llama checkpoints; two names for a flag, an equals sign, a flag of another kind.
+  // README of vLLM's quantized Llama checkpoints: two names for a flag, an equals sign, a flag of another kind.
   const vllm = read(
     'VLLM_USE_V1=1 vllm serve RedHatAI/Llama-3.3-70B-Instruct-FP8-dynamic -tp 4 --max-num-seqs=256 --gpu_memory_utilization 0.9 --strange',
   );
@@ -297,7 +298,7 @@ test('commands from the field', () => {
   assert.equal(vllm.inputs['serving.precision.weights'], 'fp8');
   assert.equal(vllm.inputs['serving.engine.memory.share'], '0.9');
   assert.deepEqual(vllm.unknown, ['--strange']);
-  // vLLM's guide to Docker, with two flags that no input says: how long a context may be, and that prefixes are kept.
+  // vLLM's guide to Docker, with two flags that no input expresses: the maximum context, and prefix caching.
   const docker = read(
     'docker run --runtime nvidia --gpus all -p 8000:8000 --ipc=host vllm/vllm-openai:latest --model Qwen/Qwen3-0.6B --max-model-len 32768 --enable-prefix-caching --gpu-memory-utilization 0.92',
   );
@@ -331,7 +332,8 @@ test('commands from the field', () => {
     ],
     ['llama-3.1-8b', 'q4_k_m', '4', 'llamacpp-2025', 0],
   );
-  // llama.cpp's README of the server, and TensorRT-LLM's of trtllm-serve: how long a context may be is no input, a share of free memory is.
+  // llama.cpp's README of the server, and TensorRT-LLM's of trtllm-serve: the maximum context is no input, a share of
+  // free memory is.
   for (const flag of ['-c 32768', '--ctx-size 32768']) {
     const long = read(`llama-server -m Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf ${flag} -np 4`);
     assert.deepEqual([long.unused, long.unknown], [[flag], []]);
@@ -347,7 +349,7 @@ test('commands from the field', () => {
     "cat > options.yaml <<'END'\nkv_cache_config:\n  free_gpu_memory_fraction: 0.85\nEND\ntrtllm-serve nvidia/Llama-3.1-8B-Instruct-FP8 --extra_llm_api_options options.yaml",
   );
   assert.equal(file.inputs['serving.engine.memory.share'], '0.85');
-  // llama.cpp's guides to mixtures of experts on one GPU: the experts of some layers, or of all, in host memory.
+  // llama.cpp's guides to mixtures of experts on one GPU: the experts of some or all layers in host memory.
   const moe = (flags) => read(`llama-server -hf ggml-org/gpt-oss-120b-GGUF ${flags} --n-gpu-layers 999 -c 0 -fa on`);
   assert.deepEqual(
     [moe('--n-cpu-moe 26').model.id, moe('--n-cpu-moe 26').inputs['serving.host_experts.layers']],
@@ -376,7 +378,7 @@ test('commands from the field', () => {
     assert.deepEqual([inputs['serving.host_experts.layers'], unknown], [undefined, [`-ot ${part}`]]);
   }
   assert.deepEqual(moe('--n-cpu-moe few').unknown, ['--n-cpu-moe few']);
-  // The first three of 61 layers have no experts; every second layer of Maverick has.
+  // The first three of 61 layers have no experts; in Maverick every second layer has.
   const kept = (file, count) =>
     read(`llama-server -m ${file}.gguf --n-cpu-moe ${count}`).inputs['serving.host_experts.layers'];
   assert.deepEqual(
@@ -387,7 +389,7 @@ test('commands from the field', () => {
     [kept('Llama-4-Maverick-17B-128E-Instruct-Q4_K_M', 10), moe('--n-cpu-moe 0').inputs['serving.host_experts.layers']],
     ['5', undefined],
   );
-  // Whole layers on the processor are not timed: 33 are all of Llama-3.1-8B and its head, 20 are not.
+  // Whole layers on the processor are not supported: 33 are all layers and the head of Llama-3.1-8B, 20 are not.
   const layers = (count) => read(`llama-cli -m Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf -ngl ${count}`).unknown;
   assert.deepEqual([layers(33), layers(-1), layers(20)], [[], [], ['--n-gpu-layers 20']]);
   const titan = read(
@@ -397,7 +399,7 @@ test('commands from the field', () => {
     [titan.model.id, titan.inputs['training.mapping.tp'], titan.inputs['training.mapping.zero']],
     ['llama-3.1-70b', '8', '3'],
   );
-  // A shape that is no catalogue entry's stays a shape; a broken JSON value is not understood.
+  // A shape that matches no catalogue entry stays a shape; a broken JSON value is not understood.
   const own = read(
     'torchrun pretrain_gpt.py --num-layers 10 --hidden-size 1024 --num-attention-heads 16 --ffn-hidden-size 4096',
   );
@@ -406,7 +408,7 @@ test('commands from the field', () => {
   assert.equal(read('ls -l'), null);
 });
 
-// Names as they stand on Hugging Face and in Ollama's library.
+// Names as on Hugging Face and in Ollama's library.
 test('a checkpoint is known by its name: the model, and the precision of its weights', () => {
   const cases = [
     ['vllm serve RedHatAI/Meta-Llama-3.1-70B-Instruct-quantized.w4a16', 'llama-3.1-70b', 'int4'],
@@ -431,19 +433,19 @@ test('a checkpoint is known by its name: the model, and the precision of its wei
     assert.equal(read.model?.id, model, command);
     assert.equal(read.inputs['serving.precision.weights'], weights, command);
     assert.deepEqual(read.unknown, [], command);
-    // On eight devices of its own kind the scenario is a legal one.
+    // The scenario is valid on eight devices of its own kind.
     const inputs = { version: '3', cluster: 'dgx-h200', ...inputsAfter({}, read) };
     assert.equal(scenarioOf(inputs).issues, undefined, command);
   }
   const bench = readCommand('llama-bench -m llama-2-7b.Q4_0.gguf -p 512 -n 128', models).inputs;
   assert.deepEqual([bench['serving.prompt'], bench['serving.output']], ['512', '128']);
   assert.deepEqual(readCommand('llama-server -m Qwen3-8B-Q6_K.gguf', models).unknown, ['weights in Q6_K']);
-  // Ollama's deepseek-r1 of 70 billion is another model, and a name alone has no size.
+  // Ollama's deepseek-r1 with 70 billion is another model, and a name alone states no size.
   for (const other of ['deepseek-r1:70b', 'deepseek-r1', 'llama3.2'])
     assert.equal(readCommand(`ollama run ${other}`, models).model, undefined, other);
 });
 
-test('a flag whose value is named as what every object has sets nothing by it', () => {
+test('a flag value named like an Object member sets nothing', () => {
   const inputsOf = (text) => readCommand(text, models).inputs;
   for (const word of ['constructor', 'toString', '__proto__']) {
     assert.equal(

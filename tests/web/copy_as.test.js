@@ -20,7 +20,7 @@ test('the Markdown table has a row a figure and the link', () => {
   assert.match(text, /\[Slipstick\]\(https:\/\/example\.org\/#\/train\)\n$/);
 });
 
-test('BibTeX cites works, each once, and what cites nothing is left out', () => {
+test('BibTeX cites each work once, and sources without a work are left out', () => {
   const { explanations } = report({}, '*');
   const text = bibtex(new Map(explanations.map((one) => [one.path, one])), {
     link: 'https://example.org/#/train',

@@ -4,7 +4,7 @@ import { Answering } from '../../web/engine/answering.js';
 import { Engine } from '../../web/engine/engine.js';
 import { Questions } from '../../web/engine/questions.js';
 
-// A worker that answers when told to.
+// A worker that answers only when the test says so.
 function slowWorker() {
   const worker = {
     sent: [],
@@ -28,7 +28,7 @@ test('one call is in flight, and of the evaluations that wait only the latest is
   assert.deepEqual(await Promise.all(answers), [{ n: 1 }, null, { n: 3 }]);
 });
 
-test('what is asked again without the part of a fault does not take the place of later inputs', async () => {
+test('a repeated question without a faulty part does not replace later inputs', async () => {
   const worker = slowWorker();
   const answering = new Answering(() => {});
   answering.engine = new Engine(() => worker);
@@ -45,11 +45,11 @@ test('what is asked again without the part of a fault does not take the place of
   const fault = { issues: [{ path: 'training.tokens', message: 'too few', fixes: [] }] };
   worker.answer(JSON.stringify(fault));
   await new Promise(setImmediate);
-  worker.answer('{"scenario": {}}'); // of the later inputs
+  worker.answer('{"scenario": {}}'); // to the later inputs
   await new Promise(setImmediate);
-  worker.answer('{"scenario": {}}'); // of the former without training
+  worker.answer('{"scenario": {}}'); // to the former without training
   await new Promise(setImmediate);
-  worker.answer('{"scenario": {}}'); // of the presets alone
+  worker.answer('{"scenario": {}}'); // to the presets alone
   assert.deepEqual(await Promise.all([wrong, right]), [false, true]);
   assert.deepEqual(said, [0], 'the fault is not said any more');
 });
@@ -107,7 +107,7 @@ test('questions that wait can be dropped', async () => {
   assert.equal(await waiting, null);
 });
 
-test('what must be answered is asked again when it was dropped', async () => {
+test('a question that must be answered is repeated if it was dropped', async () => {
   const worker = slowWorker();
   const engine = new Engine(() => worker);
   engine.call('version');

@@ -1,4 +1,4 @@
-// Published runs as the page reads them: as scenarios they are computed as the table of runs says.
+// Published runs as the page reads them: evaluated as scenarios, they give the values in the table of runs.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const FOLDER = new URL('../../core/presets/evidence/', import.meta.url);
 const ids = readdirSync(FOLDER).map((name) => name.replace('.json', ''));
 const textOf = (id) => readFileSync(new URL(`${id}.json`, FOLDER), 'utf8');
 
-test('every run can be loaded as the scenario, and is computed as it is where the errors come from', () => {
+test('every run can be loaded as the scenario, and gives the value behind its error', () => {
   let count = 0;
   for (const id of ids) {
     const rows = rowsById(JSON.parse(textOf(id)));

@@ -33,11 +33,11 @@ test('a student draws the same numbers again, however the name is written; a cla
     const value = numbersOf(EXERCISE, `student ${i}`)['serving.concurrency'];
     counts.set(value, counts.get(value) + 1);
   }
-  // 100 expected of each; five standard deviations of 8.7.
+  // 100 of each are expected; the tolerance is five standard deviations of 8.7.
   for (const [value, count] of counts) assert.ok(Math.abs(count - 100) < 44, `${value}: ${count}`);
 });
 
-test('a code is that of one exercise, one student and one number of tries', () => {
+test('a code is valid for one exercise, one student and one number of tries', () => {
   const code = codeOf(EXERCISE, 'Ana', 2);
   assert.match(code, /^[A-Z2-9]{4}-[A-Z2-9]{4}$/);
   assert.equal(triesOf(EXERCISE, 'ana', ` ${code.toLowerCase()} `), 2);
@@ -48,7 +48,7 @@ test('a code is that of one exercise, one student and one number of tries', () =
   assert.equal(all.size, 2000);
 });
 
-test('the right choice is known by its words, which the link does not hold', () => {
+test('the right choice is recognized by its text, which the link does not contain', () => {
   const right = digest('half as long');
   assert.ok(isRightChoice({ right }, 'half as long '));
   assert.equal(isRightChoice({ right }, 'twice as long'), false);

@@ -1,4 +1,4 @@
-// What Explore does with what the core found: rows, filters, fronts, inputs of a mapping.
+// How Explore uses the core's results: rows, filters, frontiers, inputs of a mapping.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { timeLeft, workersFor } from '../../web/engine/pool.js';
@@ -20,7 +20,7 @@ const rows = [
   },
 ];
 
-test('members that tell rows apart become columns, the others are said once', () => {
+test('members that differ between rows become columns, the others are stated once', () => {
   assert.deepEqual(columnsOf(rows), {
     differ: ['training.mapping.tp', 'training.mapping.pp'],
     common: ['training.recompute'],
@@ -46,7 +46,7 @@ test('every word of a filter must fit; tp=8 is not tp=18', () => {
   assert.equal(filtered(rows, 'tp=1').length, 0);
 });
 
-test('a mapping laid over inputs: null takes back, a catalogue entry takes the place of what lay below it', () => {
+test('a mapping merged into inputs: null removes, a catalogue entry replaces everything below it', () => {
   const inputs = {
     'cluster': 'dgx-a100',
     'cluster.device.tdp': '300 W',
@@ -115,7 +115,7 @@ test('figures are offered with their own first and the ends of intervals last; n
   setOutputs([]);
 });
 
-test('a front keeps what no other beats in both', () => {
+test('a frontier keeps the points that no other beats in both figures', () => {
   const points = [
     [9, 1],
     [8, 3],
@@ -134,7 +134,7 @@ test('a front keeps what no other beats in both', () => {
   );
 });
 
-test('a long front is thinned and keeps its ends', () => {
+test('a long frontier is thinned and keeps its ends', () => {
   const { nth, points } = thinned(
     Array.from({ length: 1001 }, (_, i) => i),
     200,
@@ -162,7 +162,7 @@ test('workers, time left and pieces of a sweep', () => {
   assert.ok(chunkAfter(100, 400) < 25);
 });
 
-test('a mapping in words leaves out what says nothing; a search looks for the figure that is swept', () => {
+test('a mapping in words leaves out default members; a search optimizes the swept figure', () => {
   assert.equal(mappingWords(undefined), '');
   assert.match(
     mappingWords({
@@ -183,7 +183,7 @@ test('a mapping in words leaves out what says nothing; a search looks for the fi
   assert.match(valuesAbout({ kind: 'count', low: 1 }, 8), /^1, 2, 4, 8/);
 });
 
-test('a check of a study is said in words, with the figures that it found', () => {
+test('a check of a study is put into words, with its figures', () => {
   setOutputs([{ path: 'cost.device_usd', title: 'Manufacturing cost per device', unit: '$' }]);
   const falls = { falls: 'split.device_usd', along: ['1 die', '2 dies', '4 dies'] };
   assert.equal(checkWords(falls), 'Manufacturing cost per device falls from “1 die” to “4 dies”');

@@ -41,7 +41,7 @@ test('an input is found by its label before its path before its help, the common
   );
 });
 
-// Over all inputs that the core describes, by their own labels; those of presets come last.
+// Searches all inputs that the core describes by their labels; inputs of presets come last.
 const { slipstick } = await loadSlipstick();
 const described = JSON.parse(slipstick.describe()).inputs.map((input) => ({
   ...input,
@@ -70,7 +70,7 @@ for (const [typed, ...first] of [
   });
 }
 
-test('what stands open comes before the rest, users in total before those of a replica; a word is found from its beginning', () => {
+test('open inputs come before the rest, total users before users per replica; a word is found from its beginning', () => {
   const first = (typed) => found(described, typed)[0].path;
   assert.equal(first('users'), 'serving.concurrency');
   assert.equal(first('price'), 'cost.device.price');
@@ -78,7 +78,7 @@ test('what stands open comes before the rest, users in total before those of a r
   assert.ok(!found(described, 'rent').some(({ label }) => /^Concurrent requests/.test(label)));
 });
 
-test('one load takes the place of another and begins near it', () => {
+test('one load replaces another and starts near it', () => {
   const report = { requests_in_flight: 60.8, requests_waiting: 3, requests_per_s: 9.1, batch: 30.4 };
   const open = withLoad({ 'model': 'm', 'serving.concurrency': '8', 'serving.waves': '2' }, 'rate', report);
   assert.deepEqual(open, { 'model': 'm', 'serving.requests_per_s': '6.4' }, 'seven tenths of 9.1');

@@ -28,7 +28,7 @@ test('C++ spellings are read: namespaces, exponents, line breaks', () => {
   assert.equal(value('std::max(1e3,\n  2.5e2)'), 1000);
 });
 
-test('what is not of the language is refused', () => {
+test('other syntax is refused', () => {
   for (const text of ['', '1 +', 'a.b', '(1', '1)', 'a b', '1 # 2', 'f('])
     assert.throws(() => parse(text), undefined, text);
   assert.throws(() => value('a'), /no value/);
@@ -40,7 +40,7 @@ test('every formula of the default scenario, computed anew from its values, give
   const { explanations } = JSON.parse(slipstick.evaluate('', '*'));
   assert.ok(explanations.length > 300);
   for (const { path, kind, formula, value, terms } of explanations) {
-    if (kind) continue; // a choice, a constant, or found by a procedure
+    if (kind) continue; // a choice, a constant, or the result of a procedure
     const anew = evaluate(parse(formula), new Map(terms.map((term) => [term.symbol, term.value])));
     assert.ok(
       Math.abs(anew - value) <= 1e-9 * Math.abs(value) || anew === value,

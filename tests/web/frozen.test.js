@@ -1,7 +1,7 @@
-// Links in the wild keep their meaning: every one here opens as the scenario it meant when it was made, and what is plain
-// arithmetic of that scenario comes out as it did, to the last digit. Times follow the model as it learns; the goldens hold them.
-// A link whose meaning must change gets a "migration" that says so. A new link is a line {"link": "#/…&v=3"} in
-// frozen_links.json, written by hand; FREEZE=1 adds the results of lines that have none.
+// Links in the wild keep their meaning: each link here opens as the scenario that it meant when it was made, and
+// figures of plain arithmetic stay the same to the last digit. Times may move with the model; the goldens test them. A
+// link whose meaning must change gets a "migration" that says so. Add a link by hand as a line {"link": "#/…&v=3"} in
+// frozen_links.json; FREEZE=1 adds the results of lines without them.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -59,8 +59,8 @@ const leavesOf = (json, path = '') =>
     ? Object.entries(json).flatMap(([key, one]) => leavesOf(one, path ? `${path}.${key}` : key))
     : [[path, json]];
 
-// The meaning of a link from when there was only one default scenario.
-test('a link of the first version asks what it asked then', async () => {
+// A link from when there was only one default scenario.
+test('a link of the first version keeps its meaning', async () => {
   const firsts = frozen.filter(({ link }) => /[?&]v=1$/.test(link));
   assert.ok(firsts.length >= 40);
   for (const { link } of firsts) {

@@ -1,4 +1,4 @@
-// What may be typed into a field, and what must be refused: the page hands the text to the core, whose reading is the only one.
+// Texts that a field accepts or refuses: the page passes them to the core, which alone reads them.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -179,13 +179,13 @@ const evaluate = (path, text, version = {}) =>
   JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(defaults, { [path]: text, ...version }, presetPaths)), ''));
 const valueAt = (json, path) => path.split('.').reduce((at, member) => at?.[member], json);
 
-test('there are at least 120 rows of what may be typed', () => assert.ok(ACCEPTED.length + REFUSED.length >= 120));
+test('there are at least 120 rows of typed texts', () => assert.ok(ACCEPTED.length + REFUSED.length >= 120));
 
-test('every accepted spelling is read as what it means', () => {
+test('every accepted spelling has the right value', () => {
   const wrong = ACCEPTED.flatMap(([path, text, expected]) => {
     const report = evaluate(path, text);
     const found = valueAt(report.scenario, path);
-    // An issue elsewhere (a batch that the mapping cannot split) is no fault of the reading.
+    // An issue elsewhere (a batch that the mapping cannot divide) does not concern the reading.
     const refused = report.issues?.find((issue) => issue.path === path);
     return !refused && Math.abs(found - expected) <= 1e-9 * Math.abs(expected)
       ? []
@@ -204,7 +204,7 @@ test('a number without a unit is in base units in links of the first two version
     }
 });
 
-test('every refused spelling is an issue at its path that says what would do', () => {
+test('every refused spelling is an issue at its path that names valid input', () => {
   const wrong = REFUSED.flatMap(([path, text, says]) => {
     const issue = evaluate(path, text).issues?.find((one) => one.path === path);
     return issue && says.test(issue.message) ? [] : [`${path}=${text}: ${issue?.message ?? 'accepted'}`];
@@ -221,7 +221,7 @@ test('the page reads every unit that the core describes, also as it spells it, a
       assert.ok(Math.abs(sizeOf(one) / factor - 1) < 1e-12, `${path}: ${one}`);
 });
 
-test('every input has a label of its own beside its neighbors', () => {
+test('every input has a label that differs from its neighbors’', () => {
   const { inputs } = JSON.parse(slipstick.describe());
   const places = new Map();
   for (const { path, label } of inputs.filter((one) => !one.path.endsWith('.*'))) {

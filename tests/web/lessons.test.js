@@ -1,4 +1,4 @@
-// What the lessons claim must come out of the module that the page runs.
+// The module that the page runs must confirm the claims of the lessons.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ for (const id of json('lessons/index.json')) {
     }
   });
 
-  // Only the choice marked as right may come true.
+  // Only the choice marked as right may be true.
   test(`the keyed answer of lesson ${id} follows from its reports`, () => {
     const reports = Object.fromEntries(
       Object.entries(scenariosOf(lesson)).map(([letter, inputs]) => [letter, evaluate(inputs)]),
@@ -73,11 +73,11 @@ test('the course is ten of the lessons, on serving, training, cost and energy', 
   for (const scene of ['serve', 'train', 'chip']) assert.ok(scenes.has(scene), scene);
 });
 
-test('Start counts the lessons that there are', () => {
+test('Start shows the number of lessons', () => {
   assert.equal(t('overview.example.lessons'), `${json('lessons/index.json').length} lessons`);
 });
 
-test('an expectation that does not hold is found out', () => {
+test('a false expectation is detected', () => {
   const reports = { A: { serving: { tpot_s: 2, feasible: true } } };
   assert.equal(check('A.serving.tpot_s < 1', reports).holds, false);
   assert.equal(check('A.serving.tpot_s = 2', reports).holds, true);

@@ -29,7 +29,7 @@ const VALUES = [
   '+1',
 ];
 
-// A small generator of its own, so that a failure can be run again.
+// A small seeded generator, so that a failure can be repeated.
 function random(seed) {
   let state = seed;
   return (n) => {
@@ -220,7 +220,7 @@ test('hostile links never throw, change nothing they may not, and name what was 
   assert.equal((await read(`#/train?z=${await bomb()}`, SCENES)).faults[0].kind, 'unreadable');
 });
 
-test('half of a pair of UTF-16 is written and read as the character for what is none', async () => {
+test('half of a UTF-16 pair is written and read as the replacement character', async () => {
   const inputs = { 'model.name': 'a\ud800b' };
   assert.equal(write({ scene: 'train', sub: '', inputs }), '#/train?model.name=a%EF%BF%BDb&v=3');
   assert.deepEqual((await read('#/train?model.name=a\ud800b&v=3', SCENES)).inputs, { 'model.name': 'a\ufffdb' });

@@ -57,8 +57,8 @@ test('the link holds it', async () => {
   assert.deepEqual((await read(link, ['overview', 'serve'])).inputs, inputs);
 });
 
-// A list of 4,294,967,294 places took minutes to walk.
-test('a place that no list of measurements has is none', () => {
+// Walking a list of 4,294,967,294 places took minutes.
+test('an index beyond the list of measurements is ignored', () => {
   assert.deepEqual(
     measurementsIn({
       'measured.4294967294.path': 'serving.tpot_s',

@@ -1,4 +1,5 @@
-// Measurements as people paste them, in the formats that the programs print: from public issues and pull requests, and nccl-tests' own columns.
+// Measurements as people paste them, in the programs' own formats: from public issues and pull requests, and with
+// nccl-tests' columns.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -89,7 +90,8 @@ ${MEGATRON}`;
   );
 });
 
-// Megatron-Core 0.13 prints the defaults of flags that the run does not use: a dense GPT-2 medium in fp16, without grouped KV heads.
+// Megatron-Core 0.13 prints defaults of flags that the run does not use: a dense GPT-2 medium in fp16, without grouped
+// KV heads.
 test('the table of arguments: defaults of what the run does not use set nothing', () => {
   const table = {
     expert_model_parallel_size: 1,
@@ -138,7 +140,7 @@ test('the table of arguments: defaults of what the run does not use set nothing'
     ),
     ['fp16', undefined, '2', '8'],
   );
-  // A shape of nobody's: no experts, no latent attention, the vocabulary as it was padded.
+  // A shape of no known model: no experts, no latent attention, the vocabulary as padded.
   const { shape } = read(`${dump({ num_layers: 13 })}\n${MEGATRON}`);
   assert.deepEqual(
     Object.keys(shape).filter((path) => /moe|mla/.test(path)),
@@ -185,7 +187,7 @@ test('the table of vllm bench serve: means, lengths by request, all requests at 
   assert.equal(found.inputs['serving.waves'], '1');
   assert.deepEqual(found.unread, []);
   assert.deepEqual(found.missing, ['engine', 'precision', 'devices']);
-  // The command before it, or the arguments that it prints, say which engine it asked.
+  // The command before it, or the arguments that it prints, name the engine.
   for (const started of ['--endpoint-type openai-chat', "Namespace(backend='openai-chat')"])
     assert.equal(read(VLLM.replace('--endpoint-type openai-chat', started)).inputs['serving.engine'], undefined);
   for (const started of ['--backend vllm', "Namespace(backend='vllm')"])
@@ -241,7 +243,7 @@ test('the JSON of vllm bench serve, with its concurrency and rounds', () => {
   assert.equal(found.measured[0].value, 9.61 / 1000);
 });
 
-// github.com/sgl-project/sglang/issues/2805, whose version prints no TPOT, but the inter-token latency.
+// github.com/sgl-project/sglang/issues/2805, whose version prints inter-token latency in place of TPOT.
 test('the table of sglang.bench_serving, its spelling of the concurrency too', () => {
   const found = read(`============ Serving Benchmark Result ============
 Backend:                                 sglang    
@@ -334,7 +336,7 @@ test('a table of nccl-tests: which collective by its bandwidths, ranks and devic
   assert.equal(scatters.measured[0].collective.kind, 'reduce_scatter');
 });
 
-test('what is no measurement is none', () => {
+test('other texts are not measurements', () => {
   for (const text of [
     '',
     'hello',
@@ -360,7 +362,7 @@ test('a step without a time and a size of nothing are left out; where nothing el
   assert.equal(read(NCCL('', `${row}\n${row.replace('40.20', '1e999')}`)).measured.length, 1);
 });
 
-test('JSON whose members are not what a benchmark writes is read as far as it is', () => {
+test('JSON with unexpected members is read as far as possible', () => {
   const result = { completed: 100, total_input_tokens: 51200, mean_tpot_ms: 12 };
   assert.deepEqual(
     read(JSON.stringify({ ...result, model_id: 7, backend: null, unread: 'a', max_concurrency: 0, request_rate: -1 }))
@@ -373,7 +375,7 @@ test('JSON whose members are not what a benchmark writes is read as far as it is
   });
 });
 
-test('a row of a table that is named as what every object has is one that was not understood', () => {
+test('a table row named like an Object member is not understood', () => {
   const table = (row) => `============ Serving Benchmark Result ============\nMean TPOT (ms): 12\n${row}`;
   for (const row of ['constructor: 5', 'toString: 5']) assert.deepEqual(read(table(row)).unread, [row]);
 });
@@ -413,7 +415,8 @@ test('llama-bench: the first model, its prompt and its tokens', () => {
   assert.equal(metal.inputs['serving.precision.weights'], 'q8_0');
   assert.equal(metal.measured[0].value, 1 / 76.31);
   assert.equal(metal.inputs['serving.prefill_chunk'], '2048');
-  // Columns of what was not the default: a cache of 8 bits, experts of 60 layers on the processor, and no device at all.
+  // Columns for settings that were not the default: an 8-bit KV cache, experts of 60 layers on the processor, and no
+  // device.
   const columns = (names, values) =>
     read(`| model | size | params | backend | ngl | ${names} | test | t/s |
 | --- | ---: | ---: | --- | --: | --: | ---: | ---: |
@@ -423,7 +426,8 @@ test('llama-bench: the first model, its prompt and its tokens', () => {
   assert.equal(columns('n_cpu_moe', ['CUDA', '60']).inputs['serving.host_experts.layers'], '60');
   assert.deepEqual(columns('sm', ['CUDA', 'row']).unread, ['sm row']);
   assert.deepEqual(columns('threads', ['CPU', '16']).unread, ['backend CPU']);
-  // At a depth the token sees the context; of a prompt behind one there is no figure. Layers on the host are not what is asked for.
+  // At a depth the token sees the context, but a prompt behind one has no figure here. Layers on the host are not
+  // supported.
   const deep = read(
     LLAMA_BENCH.replace('tg 128 ', 'tg128 @ d4096').replace('pp 512 ', 'pp512 @ d4096').replaceAll('99', '10'),
   );
@@ -435,7 +439,8 @@ test('llama-bench: the first model, its prompt and its tokens', () => {
   assert.deepEqual(deep.unread, ['ngl 10']);
 });
 
-// github.com/pytorch/torchtitan/pull/2389 (every rank prints its line), 533 ("wps" of 2024), and what a run of docs/performance.md prints when it starts.
+// github.com/pytorch/torchtitan/pull/2389 (every rank prints its line), 533 ("wps" of 2024), and the start of a run of
+// docs/performance.md.
 const TITAN = `[titan] 2026-02-24 19:46:15,508 - root - INFO - step:  1  loss:  8.62585  grad_norm: 26.6250  memory: 60.91GiB(34.51%)  tps: 1,050  tflops: 31.71  mfu: 1.99%
 [titan] 2026-02-24 19:46:17,508 - root - INFO - step:  4  loss:  7.62585  grad_norm: 26.6250  memory: 66.91GiB(37.51%)  tps: 10,050  tflops: 314.71  mfu: 13.99%
 [titan] 2026-02-24 19:46:19,145 - root - INFO - step:  5  loss:  7.07623  grad_norm: 46.5000  memory: 66.91GiB(37.51%)  tps: 10,007  tflops: 313.36  mfu: 13.93%`;

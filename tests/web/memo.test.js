@@ -1,4 +1,4 @@
-// The sizing memo from real answers: what it says is what the report, the advice and the catalogue say.
+// The sizing memo from real answers: it states what report, advice and catalogue state.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -36,7 +36,7 @@ test('a memo has question, answers with intervals, limits, sources, release and 
   assert.match(text, /^# Sizing memo\n\nPre-train Llama-3\.1-70B on 15\sT\stokens with 512 H100/);
   assert.match(text, /\| Training time · uninterrupted \| \d+ days \| 90 %: \d+–\d+ days \|/);
   assert.match(text, /## What limits each phase\n\n- .*compute-bound/);
-  // One source of the model, the cluster, the device, the framework, the engine, the server and the bill of materials each.
+  // One source each for model, cluster, device, framework, engine, server and bill of materials.
   for (const source of [
     /meta-llama\/Llama-3\.1-70B config\.json/,
     /NVIDIA DGX H100 data sheet/,
@@ -51,7 +51,7 @@ test('a memo has question, answers with intervals, limits, sources, release and 
   assert.doesNotMatch(text, /undefined|\[object|NaN/);
 });
 
-test('what was changed and what auto chose stand in it, with the reasons', () => {
+test('it lists changed inputs and automatic choices, with reasons', () => {
   const { changed, chosen } = memo({
     'cluster': 'dgx-b200',
     'cluster.devices': '512',
@@ -67,7 +67,7 @@ test('what was changed and what auto chose stand in it, with the reasons', () =>
     assert.ok(label && value && why.endsWith('.'), `${label} ${value} ${why}`);
 });
 
-test('changes are those of advice, other hardware apart from them', () => {
+test('changes are the advice’s, with other hardware listed separately', () => {
   const inputs = { training: 'null' };
   const advice = advise({
     request: requestOf(described.defaults, inputs, presetPaths),

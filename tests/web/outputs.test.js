@@ -21,7 +21,7 @@ test('the page calls figures what the core calls them, in its units', () => {
   assert.equal(outputOf('cost.dies.12.yield').better, 'larger');
 });
 
-test('the page has no names of its own for what the core names', () => {
+test('the page has no other names for figures that the core names', () => {
   const folder = new URL('../../web/', import.meta.url);
   const texts = readdirSync(folder, { recursive: true }).filter((file) => /(english|texts)\.js$/.test(file));
   assert.ok(texts.length >= 4);
@@ -32,7 +32,7 @@ test('the page has no names of its own for what the core names', () => {
   }
 });
 
-test('figures that a report does not hold have the unit that their name says', () => {
+test('figures that a report lacks have the unit in their name', () => {
   assert.equal(unitOf('split.device_usd'), '$');
   assert.equal(unitOf('time_s'), 's');
 });

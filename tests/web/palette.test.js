@@ -1,5 +1,6 @@
-// Colors that everyone can tell apart: contrast against the surface, and the distance of neighbours in a stack for normal sight
-// and for protanopia, deuteranopia and tritanopia (Machado, Oliveira and Fernandes 2009, severity 1), in both themes.
+// Colors that everyone can tell apart: contrast against the surface, and the distance of neighbors in a stack, for
+// normal sight, protanopia, deuteranopia and tritanopia (Machado, Oliveira and Fernandes 2009, severity 1), in both
+// themes.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -29,7 +30,7 @@ const STACKS = {
   images: ['gemm', 'attention', 'reduce', 'launch', 'scheduler', 'others', 'memory'],
   cost: ['logic', 'memory-stacks', 'package', 'test', 'nre'],
 };
-// Meanings that readers tell apart on every chart: each has a color of its own, whatever is next to it.
+// Meanings that readers must tell apart on every chart: each has its own color, whatever is next to it.
 const MAIN = ['forward', 'memory', 'tp', 'launch', 'weights', 'kv', 'activations'];
 const LEAST_DISTANCE = 14;
 

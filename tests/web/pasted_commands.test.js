@@ -1,4 +1,4 @@
-// Commands as they stand in scripts, READMEs, model cards and issues: what a shell would run is what is read.
+// Commands as found in scripts, READMEs, model cards and issues: the page reads what a shell would run.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ const models = JSON.parse(slipstick.presets('model'));
 const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
 const read = (text) => readCommand(text, models);
 
-// What a text sets, among the paths that are asked for.
+// Checks the inputs that a text sets, at the stated paths.
 function assertReads(text, { model, unused = [], unknown = [], ...inputs }) {
   const found = read(text);
   assert.ok(found, text);
@@ -70,7 +70,7 @@ test('words and commands are those of a shell: variables, lists, sums, here-docu
       undefined,
       none,
     );
-  // A variable that doubles itself ends.
+  // Expanding a variable that doubles itself must end.
   const doubled = `A=ab\n${'A="$A$A"\n'.repeat(60)}run $A`;
   assert.ok(commandsOf(doubled).at(-1).join(' ').length < 1e6);
 });
@@ -127,7 +127,7 @@ torchrun \${DISTRIBUTED_ARGS[@]} pretrain_gpt.py \\
   );
 });
 
-test('variables of a script are filled in; those that it does not set are said, and nothing is set by them', () => {
+test('variables of a script are filled in; unset ones are reported and set nothing', () => {
   assertReads(
     `export MODEL=Qwen/Qwen3-235B-A22B-Instruct-2507-FP8
 TP=8
@@ -151,12 +151,12 @@ vllm serve $MODEL --tensor-parallel-size \${TP} --enable-expert-parallel --max-n
     });
 });
 
-test('a command whose flags stand elsewhere sets what it says, and lists what it does not', () => {
+test('a command with flags elsewhere sets its own flags and lists the rest', () => {
   const found = read('torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py ${GPT_MODEL_ARGS[@]} --bf16 $EXTRA');
   assert.deepEqual(found.unknown, ['${GPT_MODEL_ARGS[@]}', '$EXTRA', '${DISTRIBUTED_ARGS[@]}']);
   assert.deepEqual([found.model, found.shape], [undefined, undefined]);
   assert.deepEqual(read('vllm serve $MODEL -tp 2').unknown, ['$MODEL']);
-  // A shape that is not a decoder's of attention layers alone is none of these flags'.
+  // A model other than a decoder of attention layers has none of these flags.
   const flags = '--num-layers 12 --hidden-size 768 --num-attention-heads 12 --bf16';
   for (const [command, unknown] of [
     [`pretrain_t5.py ${flags}`, 'pretrain_t5.py'],
@@ -182,7 +182,7 @@ vllm bench serve --model air --random-input-len 1024 --random-output-len 512 --m
   );
 });
 
-test('commands in quotes, in the YAML of containers, and with what a typesetter made of their dashes', () => {
+test('commands in quotes, in the YAML of containers, and with typographic dashes', () => {
   const qwen = { 'model': 'qwen3-32b', 'serving.mapping.tp': '4', 'serving.devices': '4' };
   for (const text of [
     'docker run --entrypoint /bin/bash vllm/vllm-openai:latest -c "vllm serve Qwen/Qwen3-32B --tensor-parallel-size 4"',
@@ -198,7 +198,7 @@ test('commands in quotes, in the YAML of containers, and with what a typesetter 
     assert.equal(found.model.id, qwen.model, text);
     assert.deepEqual([found.unused, found.unknown], [[], []], text);
   }
-  // A word that no flag takes is said.
+  // A word that belongs to no flag is reported.
   assert.deepEqual(read('vllm serve Qwen/Qwen3-32B stray').unknown, ['stray']);
 });
 
@@ -221,7 +221,7 @@ test('a benchmark alone sets the load and leaves the servers as they are', () =>
     );
 });
 
-// megatron/training/arguments.py: what stands where a flag is silent, and flags that need another.
+// megatron/training/arguments.py: defaults of unstated flags, and flags that need another.
 test('Megatron-LM: defaults of a shape, of the batch and of the precision, and flags that do nothing alone', () => {
   const start = 'torchrun --nproc_per_node 8 --nnodes 2 pretrain_gpt.py';
   const shape = '--num-layers 10 --hidden-size 1024 --num-attention-heads 16 --seq-length 1024 --micro-batch-size 4';
@@ -271,7 +271,7 @@ test('Megatron-LM: defaults of a shape, of the batch and of the precision, and f
   assert.equal(loss('native')['training.loss_in_place'], undefined);
   const dense = read(`${start} ${shape} --tp-comm-overlap --moe-token-dispatcher-type flex`).inputs;
   assert.deepEqual([dense['training.mapping.dispatch'], dense['training.mapping.overlap.tp']], [undefined, 'true']);
-  // Ten layers are no multiple of three in two stages, and how many devices "gpu" is nobody knows.
+  // Ten layers in two stages are not divisible by three, and the number of devices of "gpu" is unknown.
   assert.deepEqual(
     read(
       `torchrun --nproc_per_node=gpu pretrain_gpt.py ${shape} --pipeline-model-parallel-size 2 --num-layers-per-virtual-pipeline-stage 3`,
@@ -280,7 +280,7 @@ test('Megatron-LM: defaults of a shape, of the batch and of the precision, and f
   );
 });
 
-// The names of checkpoints on Hugging Face, and the flags of their cards.
+// The names of checkpoints on Hugging Face, and the flags on their model cards.
 test('the precision of a served checkpoint: its name, then the flags, and the type of its activations', () => {
   const cases = [
     ['TheBloke/Llama-2-70B-AWQ --quantization awq --dtype half', 'llama-2-70b', 'int4', 'fp16'],
@@ -304,7 +304,7 @@ test('the precision of a served checkpoint: its name, then the flags, and the ty
         'serving.precision.weights': weights,
         'serving.precision.activations': activations,
       });
-  // What no input says is listed.
+  // Flags that no input expresses are listed.
   assert.deepEqual(read('vllm serve Qwen/Qwen3-32B --quantization bitsandbytes').unused, [
     '--quantization bitsandbytes',
   ]);
@@ -346,7 +346,8 @@ test('the KV cache that a served checkpoint names, unless a flag says another', 
       assertReads(`${start} ${words}`, { model, 'serving.precision.kv_cache': cache });
 });
 
-// server_args.py of SGLang: an exchange of its own spreads the experts over all ranks, and drafts of which no number is said are its own choice.
+// server_args.py of SGLang: an all-to-all backend spreads the experts over all ranks, and drafts without a number have
+// SGLang's own.
 test('SGLang: expert parallelism by its exchange, and drafts without a number', () => {
   const deepseek = 'python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp 16';
   for (const flags of ['--moe-a2a-backend deepep --deepep-mode auto', '--enable-deepep-moe', '--ep-size 16'])
@@ -356,7 +357,7 @@ test('SGLang: expert parallelism by its exchange, and drafts without a number', 
       'serving.mapping.tp': '1',
       'serving.mapping.ep': '16',
     });
-  // All ranks of DP attention share both limits; the scenario has those of a rank.
+  // All DP-attention ranks share both limits; the scenario has those of one rank.
   assertReads(`${deepseek} --dp 16 --enable-dp-attention --max-running-requests 4096 --chunked-prefill-size 65536`, {
     'model': 'deepseek-v3',
     'serving.max_requests': '256',
@@ -389,12 +390,13 @@ test('vLLM: drafts in dotted flags, experts that a dense model lacks, and a cach
   });
 });
 
-test('llama.cpp and Ollama: files in parts, repositories, and values that no input says', () => {
+test('llama.cpp and Ollama: files in parts, repositories, and values without an input', () => {
   assertReads('llama-server -m DeepSeek-R1-UD-Q4_K_XL/DeepSeek-R1-UD-Q4_K_XL-00001-of-00009.gguf -ngl 99 -sm layer', {
     'model': 'deepseek-r1',
     'serving.precision.weights': 'q4_k_m',
   });
-  // llama-server --help: a repository without a type is Q4_K_M; files of gpt-oss keep their experts in mxfp4 (unsloth's F16: 13.8 GB).
+  // llama-server --help: a repository without a type is Q4_K_M; files of gpt-oss keep their experts in mxfp4 (unsloth's
+  // F16: 13.8 GB).
   for (const [words, weights] of [
     ['-hf unsloth/gpt-oss-20b-GGUF:F16', 'mxfp4'],
     ['-hf Qwen/Qwen3-8B-GGUF', 'q4_k_m'],
@@ -409,7 +411,7 @@ test('llama.cpp and Ollama: files in parts, repositories, and values that no inp
   }
   for (const flag of ['-ctk q4_0', '--split-mode row', '-p 512,1024'])
     assert.deepEqual(read(`llama-bench -m Qwen3-8B-Q8_0.gguf ${flag}`).unknown, [flag]);
-  // Shares of the tensors are the devices: by layers, or by rows.
+  // The shares of a tensor split give the number of devices, by layers or by rows.
   for (const [flags, tp, pp] of [
     ['-ts 3,1', '1', '2'],
     ['--tensor-split 1,1,1,1 -sm row', '4', '1'],
@@ -483,7 +485,7 @@ trtllm-serve openai/gpt-oss-120b --tensor_parallel_size 8 --kv_cache_dtype fp8`,
     {
       'model': 'gpt-oss-120b',
       'unknown': ['--allreduce_strategy MNNVL'],
-      'serving.devices': '4', // the file goes before the flags
+      'serving.devices': '4', // the file overrides the flags
       'serving.mapping.tp': '4',
       'serving.mapping.ep': '2',
       'serving.mapping.attention_dp': '1',
@@ -528,7 +530,7 @@ resume_from_checkpoint: null
     'training.mapping.micro_batch': '1',
     'training.global_batch': '32', // 1 x 2 x 16
     'training.mapping.zero': '3',
-    'training.recompute': 'full', // its default
+    'training.recompute': 'full', // the default
     'training.precision': 'bf16',
     'training.framework': 'fsdp-eager',
     'training.trainable': undefined,
@@ -536,14 +538,14 @@ resume_from_checkpoint: null
   assert.equal(report.issues, undefined);
   assertReads(file('finetuning_type: lora\nlora_rank: 32\nlora_target: q_proj,v_proj\nquantization_bit: 4'), {
     'model': 'llama-3-8b',
-    'unused': ['per_device_train_batch_size 1'], // of how many devices?
+    'unused': ['per_device_train_batch_size 1'], // per device, but the number of devices is unknown
     'training.trainable': 'lora',
     'training.framework.lora_rank': '32',
     'training.framework.lora_targets': 'attention',
     'training.frozen_precision': 'nf4',
     'training.mapping.zero': '0',
   });
-  // Rank 8 on all layers is its default, and so is LoRA.
+  // The defaults are LoRA and rank 8 on all layers.
   assertReads('CUDA_VISIBLE_DEVICES=0 llamafactory-cli train a.yaml\n' + file('pure_bf16: true'), {
     'model': 'llama-3-8b',
     'training.trainable': 'lora',
@@ -558,9 +560,9 @@ resume_from_checkpoint: null
     ['deepspeed: my.json', ['--deepspeed my.json']],
   ])
     assert.deepEqual(read(`CUDA_VISIBLE_DEVICES=0 llamafactory-cli train a.yaml\n${file(more)}`).unused, unused, more);
-  // Without its file a command says nothing.
+  // A command without its file states nothing.
   assert.deepEqual(read('llamafactory-cli train a.yaml').unused, ['per_device_train_batch_size 8', 'a.yaml']);
-  // A preference's loss needs a second sequence and the model of before, which no input says.
+  // A preference loss needs a second sequence and the reference model, which no input expresses.
   assert.deepEqual(read(file('finetuning_type: full').replace('stage: sft', 'stage: dpo')).unused, [
     'per_device_train_batch_size 1',
     'stage dpo',
@@ -785,7 +787,7 @@ test('torchtitan: batches, sharding and precision, in flags and in its file', ()
       'model': 'llama-3.1-8b',
       'training.mapping.schedule': '1f1b',
       'training.mapping.virtual_stages': '2',
-      'training.mapping.zero': '2', // weights stay gathered in a pipeline
+      'training.mapping.zero': '2', // in a pipeline weights stay gathered
       'training.global_batch': '16',
       'training.mapping.micro_batch': undefined,
     },
@@ -852,7 +854,7 @@ enable = false
   );
 });
 
-test('MLX: bits of a checkpoint that no input has are said', () => {
+test('MLX: checkpoint bits without an input are reported', () => {
   assertReads('mlx_lm.generate --model mlx-community/Qwen3-30B-A3B-6bit', {
     model: 'qwen3-30b-a3b',
     unknown: ['weights in 6bit'],

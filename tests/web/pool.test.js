@@ -41,7 +41,7 @@ test('advice is heard as it comes, with its seconds, and stopped by its id', asy
   assert.equal(worker.sent.length, before, 'what has ended is not stopped');
 });
 
-test('a module that breaks is told to whoever waits for advice', async () => {
+test('callers waiting for advice are told if the module breaks', async () => {
   const { pool, workers } = fakePool();
   let error;
   await pool.advise(

@@ -1,5 +1,5 @@
-// Texts that people paste or follow, broken at random: commands, measurements and links are read or refused, whatever they hold. The same texts on
-// every run; a failure shows the one that caused it.
+// Pasted texts and links, broken at random: commands, measurements and links are read or refused. Every run uses the
+// same texts, and a failure prints the one that caused it.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ const catalogue = {
   clusters: JSON.parse(slipstick.presets('cluster')),
 };
 const SCENES = ['overview', 'train', 'serve'];
-const LONGEST = 2000; // ms that reading one text may take on a busy machine; most take less than one
+const LONGEST = 2000; // ms to read one text on a busy machine; most take less than one
 
 function random(seed) {
   let state = seed;
@@ -70,7 +70,7 @@ const HARD = [
   '9'.repeat(400),
 ];
 
-/** The text with one to three places broken. */
+/** The text, broken in one to three places. */
 function broken(text, pick) {
   let changed = text;
   for (let changes = 1 + pick(3); changes > 0; changes--) {
@@ -262,7 +262,7 @@ test('links', async () => {
     for (const { path, kind } of found.faults)
       assert.ok(typeof path === 'string' && path.length <= 120 && kind, JSON.stringify(found.faults));
     for (const { path } of measurementsIn(found.inputs)) assert.equal(typeof path, 'string');
-    // What was read is written as a link that is read as the same; a word of the view that says nothing is not written.
+    // The result written as a link reads back unchanged; view words without effect are not written.
     const { faults: _, ...before } = found;
     before.view = Object.fromEntries(Object.entries(before.view).filter(([, value]) => value));
     const { faults, ...after } = await read(await writeShort(found), SCENES);

@@ -1,5 +1,5 @@
-// The answers that former releases gave to a few scenarios, and what the page makes of them. RECORD=1 adds those of the release at hand:
-// to be run before its number is raised (core/base/release.h).
+// Answers of former releases to a few scenarios, and how the page shows them. RECORD=1 adds those of the current
+// release; run it before raising its number (core/base/release.h).
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';

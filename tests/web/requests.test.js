@@ -1,5 +1,5 @@
-// One JSON, one answer: what the page asks for inputs, and for a study's point, is what the core answers to the same JSON. What
-// nobody wrote follows what was written, for the page as for the command line.
+// One JSON, one answer: the page's requests for inputs, and for the points of a study, get the core's answer to the
+// same JSON. Unwritten inputs follow the written ones, on the page as on the command line.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -17,14 +17,14 @@ const { defaults } = described;
 const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
 const asked = (inputs) => requestOf(defaults, inputs, presetPaths);
 const evaluate = (request) => JSON.parse(slipstick.evaluate(JSON.stringify(request), ''));
-// The module leaves the timeline to a question of its own.
+// The module answers the timeline separately.
 function command(args, input) {
   const report = JSON.parse(slipstickCommand(['evaluate', ...args], input));
   if (report.training) report.training.timeline = [];
   return report;
 }
 
-// Same members and words, numbers to the last digits: the two builds' mathematics libraries round differently.
+// Same members and words, numbers up to the last digits: the math libraries of the two builds round differently.
 function assertSame(a, b, path = '') {
   if (typeof a === 'number' && typeof b === 'number')
     return assert.ok(Math.abs(a - b) <= 1e-9 * Math.abs(b), `${path}: ${a}, ${b}`);
@@ -53,7 +53,7 @@ for (const [name, study] of studies) {
   });
 }
 
-test('a request is taken over as it is where it leaves out what the default scenario sets', () => {
+test('a request keeps its meaning if it leaves out inputs that the default scenario sets', () => {
   const request = { version: 1, training: { mapping: { tp: 2 } }, serving: null };
   const report = evaluate(asked(inputsOf(defaults, request, described.inputs)));
   assert.deepEqual(report.scenario, evaluate(request).scenario);
@@ -92,27 +92,27 @@ test('a value written on the page stays, though it is the default scenario’s',
   });
 });
 
-test('a change laid over a request is written', () => {
+test('a change merged into a request counts as written', () => {
   const request = withChanges(asked({ cluster: 'single-rtx-4090' }), { 'serving.devices': 8 });
   assert.equal(evaluate(request).issues[0].path, 'serving.devices');
 });
 
-test('inputs that supply the default’s own values say the same', () => {
+test('inputs that repeat the default’s values have the same meaning', () => {
   assert.ok(sayTheSame(defaults, { 'serving.batch': '32' }, {}, presetPaths));
   assert.ok(!sayTheSame(defaults, { 'serving.batch': '64' }, {}, presetPaths));
 });
 
-test('a request that a file holds answers as on the command line', () => {
+test('a request from a file has the same answer as on the command line', () => {
   const request = { model: { preset: 'gpt3-175b' }, cluster: { preset: 'dgx-a100' } };
   assertSame(evaluate(request), command(['-'], JSON.stringify(request)));
 });
 
-test('the examples on Start are answered, each by a system that it fits', async () => {
+test('the examples on Start are answered, each by a system that can hold it', async () => {
   for (const [id, query] of EXAMPLES) {
     const { inputs, faults } = await read(`#/overview?${query}&v=1`, ['overview']);
     const report = evaluate(asked(inputs));
     assert.deepEqual([faults, report.issues], [[], undefined], id);
     const isPossible = (report.training ?? report.serving).feasible;
-    assert.equal(isPossible, id !== 'big', id); // 405B does not fit as it stands: the page shows the way on
+    assert.equal(isPossible, id !== 'big', id); // 405B does not fit the default: the page shows a way on
   }
 });

@@ -1,4 +1,5 @@
-// A config.json without a name is the catalogue's model where it has its shape, experts and latent attention included.
+// A config.json without a name is recognized as the catalogue's model of the same shape, experts and latent attention
+// included.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -63,7 +64,7 @@ test('a config.json without a name is the model of its shape', () => {
     max_position_embeddings: 131072,
   };
   assert.equal(named(llama), 'llama-3.1-8b');
-  assert.ok(named({ ...llama, max_position_embeddings: undefined })); // without a context the first of the shape
+  assert.ok(named({ ...llama, max_position_embeddings: undefined })); // without a context length the first model of the shape is meant
   assert.equal(named({ ...llama, max_position_embeddings: 4096 }), undefined);
   assert.equal(named({ ...llama, quantization_config: { quant_method: 'fp8' } }), 'llama-3.1-8b');
   for (const other of [

@@ -1,4 +1,4 @@
-// Ticks as people count: 1-2-5, minutes and hours in whole ones, GiB in powers of two.
+// Readable ticks: 1-2-5 steps, whole minutes and hours, GiB in powers of two.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apart, fineTicks, placer } from '../../web/charts/lib/labels.js';

@@ -26,7 +26,7 @@ const STANDARD = { 1: FIRST, 2: SECOND, 3: { ...SECOND, version: 3 } };
 useNewest(STANDARD);
 const PICKS = ['model', 'cluster', 'cluster.device'];
 
-test('inputs are laid over the default, truth values as such, numbers as the text that they are', () => {
+test('inputs override the default, booleans as such, numbers as text', () => {
   const request = requestOf(
     STANDARD,
     {
@@ -67,7 +67,7 @@ test('a value of a fix in base units becomes a text with the input’s unit', ()
   assert.deepEqual(withFix({}, { path: 'serving.prompt', value: '8k' }), { 'serving.prompt': '8k' });
 });
 
-test('what the core chose is kept as inputs', () => {
+test('the core’s choices are kept as inputs', () => {
   const report = {
     training: {
       chosen: [
@@ -84,13 +84,13 @@ test('what the core chose is kept as inputs', () => {
   assert.deepEqual(withChoiceKept({}, 'serving', report), {});
 });
 
-test('inputs that name a version are laid over its default', () => {
+test('inputs that name a version override its default', () => {
   const request = requestOf(STANDARD, { 'version': '1', 'training.mapping.pp': '2' }, PICKS);
   assert.equal(request.version, 1);
   assert.deepEqual(request.training.mapping, { tp: 8, pp: 2 }, 'numbers, as that version reads them');
 });
 
-test('a preset replaces what stood below it, and what is set below it stays on top', () => {
+test('a preset replaces the inputs below it, and later inputs below it override the preset', () => {
   const request = requestOf(
     STANDARD,
     { 'cluster.devices': '16', 'cluster': 'd', 'cluster.device': 'e', 'cluster.device.memory.bandwidth': '4 TB/s' },
@@ -107,7 +107,7 @@ test('a whole model may be given as an object', () => {
   assert.deepEqual(requestOf(STANDARD, { model: '{"layers":2,"vocab":8}' }, PICKS).model, { layers: 2, vocab: 8 });
 });
 
-test('a part of an object is that of its members, as on the command line', () => {
+test('an object merges by its members, as on the command line', () => {
   assert.deepEqual(
     requestOf(STANDARD, { model: '{"layers":2}' }, PICKS),
     requestOf(STANDARD, { 'model.layers': 2 }, PICKS),
@@ -135,7 +135,7 @@ test('inputs that change nothing are dropped', () => {
   });
 });
 
-test('picking a preset takes back what was set below it', () => {
+test('picking a preset removes the inputs below it', () => {
   assert.deepEqual(withPick({ 'cluster.devices': '8', 'serving.batch': '4' }, 'cluster', 'd'), {
     'cluster': 'd',
     'serving.batch': '4',

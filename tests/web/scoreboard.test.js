@@ -1,4 +1,4 @@
-// The scoreboard's page from a small input made by hand, and what the site's is made of: the runs of this build, and the records.
+// The scoreboard page from a small handmade input, and the sources of the site's: this build's runs, and the records.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -102,7 +102,7 @@ function pageOf(records) {
   });
   return readFileSync(join(site, 'scoreboard.html'), 'utf8');
 }
-// The rows of a section as texts of their cells.
+// The rows of a section as lists of cell texts.
 const rowsOf = (page, id) =>
   [
     ...page
@@ -118,7 +118,7 @@ const rowsOf = (page, id) =>
     ),
   );
 
-test('releases stand the newest first, what was not recorded is a dash, and what was not answered is counted', () => {
+test('releases are listed newest first, missing records are dashes, and unanswered runs are counted', () => {
   assert.deepEqual(rowsOf(pageOf(RECORDS), 'releases'), [
     ['Release', 'Runs', 'Error', 'In the interval', 'Half-width'],
     ['Time per output token'],
@@ -151,7 +151,7 @@ test('a run has its figure, its source, and values in units that fit', () => {
   assert.match(page, /<a href="https:\/\/example\.org\/bench">Bench<\/a>/);
 });
 
-test('what other tools state stands below what this one does, with its source and date', () => {
+test('statements of other tools are listed below this program’s, with source and date', () => {
   const page = pageOf(RECORDS);
   const [, title, ours, theirs] = rowsOf(page, 'tools');
   assert.deepEqual(title, ['Serving']);
@@ -169,7 +169,7 @@ test('what other tools state stands below what this one does, with its source an
   assert.match(page, /<a href="https:\/\/example\.org\/claim">/);
 });
 
-test('without figures that set nothing there is no section of them', () => {
+test('without figures that set nothing their section is left out', () => {
   const [first, last] = RECORDS;
   assert.doesNotMatch(pageOf([first, { ...last, others: [] }]), /unseen/);
 });
@@ -197,7 +197,7 @@ test('a release has one record, beside those that a commit holds, and none is ol
   );
 });
 
-// "| training step | 345 | 9 | 96 | 37 |", with or without "all" behind the title, in whole per cent.
+// "| training step | 345 | 9 | 96 | 37 |", with or without "all" after the title, in whole percent.
 for (const readme of ['README.md', 'tests/validation/README.md']) {
   test(`the table of ${readme} is the newest record`, () => {
     const lines = new Map(
@@ -206,7 +206,7 @@ for (const readme of ['README.md', 'tests/validation/README.md']) {
         .map((line) => /^\| ([a-z ]+) \| (?:all \| )?(\d+) \| (\d+) \| (\d+) \| (\d+) \|$/.exec(line))
         .filter(Boolean)
         .map(([, title, ...scored]) => [title, scored.map(Number)])
-        .reverse(), // other tables of the file come later
+        .reverse(), // other tables of the file follow
     );
     const titles = {
       training_step: 'training step',
@@ -237,7 +237,7 @@ const runsOfBuild = () =>
     }),
   );
 
-// The first run of a source: llama.cpp and XLA have no software of another publisher in their place, LMDeploy and torchtitan have.
+// The first run of a source. llama.cpp and XLA have no stand-in from another publisher; LMDeploy and torchtitan have.
 test('a prediction is what the command line answers, with the software of another publisher', () => {
   const runs = runsOfBuild();
   for (const [source, part, software] of [

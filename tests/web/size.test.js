@@ -1,4 +1,4 @@
-// What may be typed into the Size scene, and how the link holds it.
+// Texts that the Size scene accepts, and how the link keeps them.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ test('a target for TPOT is a time or its inverse, the tokens that a user reads p
   assert.equal(valueIn('tpot', ''), null, 'no target');
 });
 
-test('what is not understood is no value: no other unit, no word', () => {
+test('a text that is not understood has no value: another unit, or a word', () => {
   for (const text of ['30 tokenss', '30 /s', '30 bananas', 'abc', '40 GB', '-3 ms', '0'])
     assert.equal(valueIn('tpot', text), undefined, text);
   assert.equal(valueIn('ttft', '30 tokens/s'), undefined, 'no speed is a time to first token');

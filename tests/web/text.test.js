@@ -56,7 +56,7 @@ test('the unit that a figure is written in is known by its size', () => {
   for (const [value, unit, expected] of cases) assert.equal(unitSize(value, unit), expected, text(value, unit));
 });
 
-test('a bare number has the unit that is shown; what says a unit or a multiple keeps its own', () => {
+test('a bare number has the shown unit; a number with a unit or a multiple keeps its own', () => {
   const cases = [
     ['0.12', '0.08 $/kWh', '0.12 $/kWh'],
     ['5', '4 years', '5 years'],
@@ -199,7 +199,7 @@ test('every algorithm of the core has a name in words', () => {
   for (const [, id] of rows) assert.notEqual(inCharts(`algorithm.${id}`), `algorithm.${id}`);
 });
 
-test('no table of texts takes a key of another: what is loaded later would change what is said', async () => {
+test('no two tables of texts share a key: the later one would change the texts', async () => {
   const web = new URL('../../web/', import.meta.url);
   const tables = readdirSync(web, { recursive: true }).filter((file) => /(^|\/)(english|texts)\.js$/.test(file));
   assert.ok(tables.length >= 12);

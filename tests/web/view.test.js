@@ -40,7 +40,7 @@ test('a store leaves locked inputs as they are, however they are set', () => {
   assert.deepEqual(store.inputs, { 'serving.output': '9', 'serving.batch': '64' });
 });
 
-test('what goes on is one edit for undo, of one input or of several', () => {
+test('a continued edit of one or several inputs is one undo step', () => {
   const store = new Store({ scene: 'serve', inputs: {} });
   const pushes = [];
   store.addEventListener('change', ({ detail }) => pushes.push(detail.push));
@@ -74,14 +74,15 @@ test('a group of a collective is the ranks that its degree joins, over the wires
   assert.deepEqual(membersOf({ group: 'dp', ranks: 16 }, degrees).slice(0, 3), [0, 8, 16]);
   assert.deepEqual(levelsAmong(membersOf({ group: 'tp', ranks: 8 }, degrees), NETWORKS), [0]);
   assert.deepEqual(levelsAmong(membersOf({ group: 'dp', ranks: 16 }, degrees), NETWORKS), [1]);
-  // ZeRO over 4 of 16 data-parallel ranks: neighbors share a shard, replicas lie four apart.
+  // ZeRO over 4 of 16 data-parallel ranks: neighbors share a shard, so replicas are four apart.
   assert.deepEqual(membersOf({ group: 'shard', ranks: 4 }, degrees), [0, 8, 16, 24]);
   assert.deepEqual(membersOf({ group: 'replica', ranks: 4 }, degrees), [0, 32, 64, 96]);
   assert.deepEqual(membersOf({ group: 'dp', ranks: 17 }, degrees), []);
 });
 
-// Megatron-Core's parallel folding: the ranks of a stage are divided anew for the experts, tensor parallelism of experts innermost.
-test('groups of experts are neighbors, across tensor parallelism: experts that it splits not lie within its ranks', () => {
+// Megatron-Core's parallel folding: the ranks of a stage are regrouped for the experts, with expert tensor parallelism
+// innermost.
+test('groups of experts are neighbors across tensor parallelism and need not lie within its ranks', () => {
   const degrees = degreesOf({ ...MAPPING, ep: 4 }, 512);
   assert.equal(membersOf({ group: 'dp', ranks: 16 }, degrees).length, 16);
   const whole = expertRanks({ ep: 4, expert_tp: 1 });
@@ -91,7 +92,7 @@ test('groups of experts are neighbors, across tensor parallelism: experts that i
   assert.deepEqual(levelsAmong(membersOf({ group: 'ep', ranks: 32 }, degrees, split), NETWORKS), [0, 1]);
   assert.deepEqual(membersOf({ group: 'expert_tp', ranks: 8 }, degrees, split), [0, 1, 2, 3, 4, 5, 6, 7]);
   assert.deepEqual(membersOf({ group: 'expert_dp', ranks: 4 }, degrees, split), [0, 32, 64, 96]);
-  // TP 8 and EP 8 on eight devices: one node, one replica.
+  // TP 8 and EP 8 on eight devices are one node and one replica.
   const folded = degreesOf({ tp: 8, cp: 1, ep: 8, dp: 1, pp: 1, order: 'tp-cp-ep-dp-pp' }, 8);
   assert.deepEqual(levelsAmong(membersOf({ group: 'ep', ranks: 8 }, folded, 8), NETWORKS), [0]);
 });
@@ -110,11 +111,11 @@ test('the wiring of a node is drawn link by link', () => {
     { from: 1, to: 2 },
     { from: 2, to: 0 },
   ]);
-  // 4 x 4: 2 x 12 links inside; a torus shows both ends of the 8 around its edge.
+  // 4 x 4 has 2 x 12 links inside; a torus also shows both ends of the 8 around its edge.
   assert.equal(linksOf({ topology: 'mesh', dims: [4, 4] }, 16).length, 24);
   assert.equal(linksOf({ topology: 'torus', dims: [4, 4] }, 16).length, 24 + 16);
   assert.deepEqual(linksOf({ topology: 'switch' }, 8), []);
-  // A square; three links at each of eight; of six not drawn.
+  // A square for 4, three links at each of 8; 6 devices are not drawn.
   assert.deepEqual(linksOf({ topology: 'hypercube' }, 4), [
     { from: 0, to: 1 },
     { from: 0, to: 2 },
@@ -123,7 +124,7 @@ test('the wiring of a node is drawn link by link', () => {
   ]);
   assert.equal(linksOf({ topology: 'hypercube' }, 8).length, 12);
   assert.deepEqual(linksOf({ topology: 'hypercube' }, 6), []);
-  // A slice of a larger torus has sides that are not known here.
+  // The sides of a slice of a larger torus are unknown.
   assert.equal(sidesOf({ topology: 'torus', dims: [16, 16, 16] }, 64), undefined);
 });
 

@@ -14,7 +14,7 @@ const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ pat
 const report = (inputs) =>
   JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputs, presetPaths)), ''));
 
-test('what limits a scenario is named in words', () => {
+test('the bottleneck of a scenario is named in words', () => {
   const one = {
     'cluster': 'single-a100-sxm4-80gb',
     'model': 'llama-2-7b',
@@ -31,7 +31,7 @@ test('what limits a scenario is named in words', () => {
   assert.equal(boundText(serving.bound.prefill), 'compute-bound');
   assert.equal(boundText(trainingBound(report({}).training)), 'compute-bound');
   assert.equal(boundText(tokenBound(serving)), 'memory-bandwidth-bound');
-  // A decode step of 20 ms, of which 12 ms are memory's, in a token of 45 ms: 25 ms go to the prompts of others.
+  // A decode step takes 20 ms, 12 of them memory-bound; a token takes 45 ms, so 25 ms go to prompts of others.
   const token = {
     decode_step_s: 0.02,
     time_by_bound: { decode: { memory: 0.012, compute: 0.008 } },

@@ -1,4 +1,4 @@
-// The core's verbs, under Node or in a browser: objects in, objects out. A wrong request answers {issues}.
+// The core's verbs for Node and browsers: objects in, objects out. The answer to a wrong request is {issues}.
 import createSlipstick from './slipstick.js';
 
 async function wasmBinary() {
@@ -8,15 +8,15 @@ async function wasmBinary() {
   return readFile(url);
 }
 
-// A longer text is refused by the core, which needs no more of it for that.
+// The core refuses longer texts, and this much of one is enough for that.
 const MOST = 4_000_001;
 const text = (request) => (typeof request === 'string' ? request : JSON.stringify(request ?? {})).slice(0, MOST);
 const ALL = 2 ** 31 - 1;
-const MAPPINGS = 512; // of a search, between two words of its progress
+const MAPPINGS = 512; // of a search, between two progress calls
 const ROWS = 4; // of a sweep
-const STEPS = 1 << 14; // of the engines that a trace is played on
+const STEPS = 1 << 14; // engine steps of a replay
 
-// A job of the core, stepped to its end; `onstep` hears how many steps were taken, and the report before the first.
+// Steps a job of the core to its end; `onstep` gets the number of steps taken, and the report before the first.
 function stepped(job, size, onstep) {
   try {
     const issues = job.issues();
@@ -57,7 +57,7 @@ function sweep(core, spec, { from = 0, to = ALL, onprogress }) {
   }
 }
 
-// With progress, cluster by cluster; the first of the cheapest is the best, as the core has it.
+// Sizes cluster by cluster to report progress; the first of the cheapest is the best, as in the core.
 function size(core, spec, onprogress) {
   const { clusters } = spec ?? {};
   if (!onprogress || !Array.isArray(clusters) || clusters.length < 2) return JSON.parse(core.size(text(spec)));
@@ -66,7 +66,7 @@ function size(core, spec, onprogress) {
   let best = null;
   for (const cluster of clusters) {
     const answer = JSON.parse(core.size(text({ ...spec, clusters: [cluster] })));
-    if (answer.issues) return JSON.parse(core.size(text(spec))); // which name the place in the list
+    if (answer.issues) return JSON.parse(core.size(text(spec))); // its issues name the place in the list
     answers.push(answer.clusters[0]);
     const last = answers.length - 1;
     if (answers[last].holds && (best === null || cost(last) < cost(best))) best = last;
@@ -84,7 +84,7 @@ function solve(core, spec, onprogress) {
   }
 }
 
-/** Compiles the core; once is enough for any number of questions. */
+/** Compiles the core; call it once for any number of questions. */
 export async function load() {
   const binary = await wasmBinary();
   const core = await createSlipstick({

@@ -10,7 +10,7 @@ import { t } from './texts.js';
 
 const BAR = 34;
 const GAP = 8;
-// Many bars are thin.
+// With many bars each one is thin.
 const MANY = 8;
 const THIN = 20;
 const GROUP_GAP = 12;
@@ -45,11 +45,11 @@ export function stackedBars({
   const most = Math.max(...totals, ...rows.map(({ ghost = 0 }) => ghost), limit?.value ?? 0) || 1;
   const labels = rows.some(({ label }) => label);
   const longest = 12 + Math.max(...rows.map(({ label }) => textWidth(label ?? '')));
-  // Labels that would take too much of the width stand above their bars.
+  // Labels that would take too much of the width are above their bars.
   const above = labels && longest > width * 0.42 ? 18 : 0;
   const left = labels && !above ? longest : 0;
   const bar = rows.length > MANY ? THIN : BAR;
-  // Of several bars each says at its end how long it is.
+  // With several bars, each has its total at its end.
   const says = rows.length > 1 && axis && unit !== '%';
   const right = Math.max(
     limit ? 8 : 0,
@@ -62,7 +62,7 @@ export function stackedBars({
   const yOf = (i) => top + i * step + gaps[i];
   const bottom = yOf(rows.length - 1) + step;
   const height = bottom + (axis ? 22 : 0);
-  // Where the words at the end of a bar begin: beyond the limit's line where they would lie on it.
+  // The start of the text at the end of a bar: beyond the limit's line if it would lie on it.
   const afterBar = (value, words) => {
     const [from, line] = [x(value) + 5, limit ? x(limit.value) : -Infinity];
     return from < line + 3 && from + 1.1 * textWidth(words) > line - 3 ? line + 5 : from;
@@ -200,7 +200,7 @@ export function stackedBars({
   });
 }
 
-// "Outlined: 7.7 s before." of bars that were longer or shorter.
+// "Outlined: 7.7 s before.", for bars that were longer or shorter.
 const outlined = (rows, unit) => {
   const [first] = rows.filter(({ ghost }) => ghost > 0);
   return first ? t('chart.before', { value: format(first.ghost, unit) }) : '';

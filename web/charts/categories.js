@@ -33,7 +33,7 @@ export function categories({
   const longest = Math.max(...names.map((name) => textWidth(name)));
   // Long names lie in rows of their own and the figure runs to the right.
   const across = longest + 10 < (width - 80) / names.length;
-  // Between names that have no order a line would say what is not so.
+  // Between names without an order a line would be misleading.
   const isBar = !logarithmic && !names.every((name) => /^\d/.test(name));
   const row = isBar ? Math.max(30, series.length * THIN + 12) : 30;
   const size = across ? Math.max(270, Math.min(340, width * 0.42)) : names.length * row + 34;
@@ -77,7 +77,7 @@ export function categories({
     [`${one.name ? `${one.name}, ` : ''}${names[i]}: ${format(value, unit)}`, one.reasons?.[i]]
       .filter(Boolean)
       .join(', ');
-  // Beside those of the other series; its value stands at its end where it has room.
+  // Drawn next to the other series; its value is at its end if there is room.
   const bar = (i, k, value, color, one) => {
     const from = along(i) + (k - series.length / 2) * thick;
     const [zero, end] = [up(0), up(value)];

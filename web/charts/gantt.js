@@ -1,4 +1,4 @@
-// The pipeline's schedule: a row a stage, a box a pass, hatched where a stage waits.
+// The pipeline's schedule: a row per stage, a box per pass, hatched where a stage waits.
 import { svg } from '../dom.js';
 import { number, text as format, whole } from '../text/format.js';
 import { canvas, chart } from './lib/frame.js';
@@ -17,7 +17,7 @@ const COLOR = {
   update: 'var(--c-optimizer)',
 };
 
-// Boxes of one stage that are too thin to tell apart become one a kind and run.
+// Boxes of one stage that are too thin to distinguish merge into one per kind and run.
 function merge(passes, least) {
   const out = [];
   for (const pass of passes) {
@@ -34,7 +34,7 @@ function merge(passes, least) {
 
 const GLIMPSE = 0.16;
 
-// What part of the step is drawn: [from, to] in seconds.
+// The part of the step to draw: [from, to] in seconds.
 function windowOf(end, view) {
   if (view === 'start') return [0, end * GLIMPSE];
   return view === 'end' ? [end * (1 - GLIMPSE), end] : [0, end];
@@ -50,7 +50,7 @@ const shade = (pass, chunks) => {
 // The optimizer runs once for all micro-batches.
 const batchOf = (pass) => (pass.kind === 'update' ? '' : pass.micro_batch + 1);
 
-// The end of the part in which the passes of every stage are known: of a cut timeline, where the first stage runs out of them.
+// The time up to which the passes of every stage are known: in a cut timeline, where the first stage's passes end.
 function endOf(timeline, cut) {
   const ends = [];
   for (const { stage, end_s: end } of timeline) ends[stage] = Math.max(ends[stage] ?? 0, end);

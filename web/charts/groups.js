@@ -1,6 +1,6 @@
-// Where the groups of a mapping lie: ranks are numbered along `order`, innermost first, and fill the nodes one after the other.
+// Positions of the groups of a mapping: ranks are numbered along `order`, innermost first, and fill the nodes in order.
 
-// Degrees in the order of the ranks, in which experts have none: they lie across the others.
+// The degrees in the order of the ranks. Expert parallelism has no place in it: its groups span the others.
 export function degreesOf(mapping, devices) {
   const dp = mapping.dp ?? devices / (mapping.tp * mapping.cp * mapping.pp);
   const size = { tp: mapping.tp, cp: mapping.cp, dp, pp: mapping.pp };
@@ -10,17 +10,17 @@ export function degreesOf(mapping, devices) {
     .map((name) => ({ name, size: Math.max(1, Math.round(size[name] ?? 1)) }));
 }
 
-// How many neighbors hold all experts of a layer between them.
+// The number of neighbors that hold all experts of a layer together.
 export const expertRanks = ({ ep = 1, expert_tp: tensor = 1 }) => ep * tensor;
 
-// Degrees of a replica that serves: its tensor-parallel groups, those that share the experts, its stages, then the other replicas.
+// Degrees of a serving replica: tensor-parallel groups, groups that share the experts, stages, then the other replicas.
 export function servingDegrees(mapping, devices) {
   const { tp, pp, attention_dp: attention } = mapping;
   const sizes = { tp, attention_dp: attention, pp, dp: devices / (tp * attention * pp) };
   return Object.entries(sizes).map(([name, size]) => ({ name, size: Math.max(1, Math.round(size)) }));
 }
 
-// Degrees whose ranks a group of collectives joins; with more ranks than those have, the next ones.
+// The degrees that a collective's group spans; if it has more ranks than these, also the next degrees.
 const SPANS = {
   tp: [['tp'], ['tp', 'attention_dp']],
   cp: [['cp'], ['tp']],
@@ -31,8 +31,9 @@ const SPANS = {
 
 const neighbors = (count, apart = 1) => Array.from({ length: count }, (_, i) => i * apart);
 
-// The ranks of the first group of this name, of which the report says how many there are; none where the degrees do not say which.
-// Groups of experts are neighbors, whatever the order of the other degrees; those that hold the same experts lie `experts` apart.
+// The ranks of the first group of this name, with the report's number of ranks; none if the degrees do not determine
+// them. Expert groups are neighbors, whatever the order of the other degrees; ranks with the same experts are `experts`
+// apart.
 export function membersOf({ group, ranks }, degrees, experts = 1) {
   const all = degrees.reduce((product, { size }) => product * size, 1);
   const apart = group === 'expert_dp' ? experts : 1;
@@ -44,7 +45,7 @@ export function membersOf({ group, ranks }, degrees, experts = 1) {
       if (span.includes(name)) list = neighbors(size, stride).flatMap((far) => list.map((rank) => rank + far));
       stride *= size;
     }
-    // Replicas lie a whole shard apart, the others are neighbors.
+    // Replicas are a whole shard apart; the others are neighbors.
     const every = group === 'replica' ? Math.floor(list.length / ranks) : 1;
     if (list.length >= ranks) return list.filter((_, i) => i % every === 0).slice(0, ranks);
   }
@@ -99,8 +100,8 @@ export function levelsOf(degrees, networks, devices) {
   return used;
 }
 
-// The nodes that a sketch shows: all, or where they are too many those that hold a part of the first replica.
-// [{node, skipped}]: `skipped` nodes alike were left out before this one.
+// The nodes that a sketch shows: all, or if there are too many those with a part of the first replica. [{node,
+// skipped}]: `skipped` similar nodes before this one are left out.
 export function shownNodes(nodes, size, devices, degrees, most) {
   const all = Array.from({ length: nodes }, (_, node) => node);
   const first = (node) =>

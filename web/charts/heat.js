@@ -1,4 +1,4 @@
-// A figure over two inputs: darker is more; what cannot be is hatched and says why when it has the focus.
+// A figure over two inputs: darker is more; invalid points are hatched and give the reason on focus.
 /** @import {Heat} from '../types.js' */
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
@@ -8,7 +8,7 @@ import { mark, marks } from './lib/marks.js';
 import { textWidth } from './lib/scale.js';
 import { t } from './texts.js';
 
-// From this share on the paper's colour reads better on a cell than the ink's, in both themes.
+// From this share on, paper-colored text is more readable on a cell than ink, in both themes.
 const DARK = 0.68;
 
 // {x: {label, names}, y: {label, names}, cells: [{x, y, value, reason}], unit, rows}; x and y are places in names; `rows` of the

@@ -11,7 +11,7 @@ import { t } from './texts.js';
 
 const DASHED = '1.5px dashed var(--ink-2)'; // how the key shows a level
 
-// The line where the scenario stands, as a handle on a linear axis.
+// The line at the scenario's value, a handle on a linear axis.
 const lineHandle = ({ id, here, across, xs, ys, box, at }) =>
   handle(
     {
@@ -100,7 +100,7 @@ export function lines({
     ],
   });
   const words = (text, places) => svg('text', { class: 'lab halo', ...labels.place(text, places) }, text);
-  // A name that would lie on a line wherever it stands is in the key; names of lines that look alike share a sign there.
+  // Names that would lie on a line everywhere are in the key; lines that look the same share an entry there.
   const keyed = [];
   const wordsOrKey = (text, places, entry) => {
     const at = labels.clear(text, places);

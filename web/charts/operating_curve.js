@@ -109,7 +109,7 @@ export function operatingCurve({
       svg('line', { class: 'level', x1: x(level.x), x2: x(level.x), y1: box.top, y2: box.bottom }),
     ];
   const taken = all.map((p) => ({ x: x(p.x) - 6, y: y(p.y) - 6, w: 12, h: 12 }));
-  // Off the line, too.
+  // Also off the line.
   const STEP = 5;
   points.slice(1).forEach((to, i) => {
     const from = points[i];
@@ -236,7 +236,7 @@ function keys(you, points, here, onbatch) {
   });
 }
 
-// The batch where the line passes a place across, between its points in equal ratios.
+// The batch at a horizontal position of the line; between its points it is interpolated in equal ratios.
 export function batchAt(places, at) {
   const [first, ...rest] = [...places].sort((a, b) => b.at - a.at);
   let before = first;
@@ -249,7 +249,7 @@ export function batchAt(places, at) {
   return before.batch;
 }
 
-// The own point follows the pointer along the line, and the answers with it.
+// The own point follows the pointer along the line, and so do the answers.
 function draggable(you, { id, kept, places, here, onbatch }) {
   let batch = here.batch;
   onDrag(you, {

@@ -21,7 +21,7 @@ const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 const rounded = (share) => Number(share.toFixed(4));
 const percent = (share) => `${number(100 * share)}\u00a0%`;
 
-// Where things lie, in mm: memory in a column on either side of the dies, everything as large as it is.
+// Positions in mm, to scale: memory in a column on each side of the dies.
 function layout({ packageArea, area, sites, siteArea }) {
   const left = Math.ceil(sites / 2);
   const high = clamp(left * Math.sqrt(siteArea), Math.sqrt(area), 1.5 * Math.sqrt(packageArea));
@@ -42,7 +42,8 @@ function layout({ packageArea, area, sites, siteArea }) {
   };
 }
 
-// What the area of the dies serves, as rectangles of the die: memory at its sides, network on top, the rest below, L2 amid the cores.
+// The uses of the die area, as rectangles of the die: memory at its sides, network on top, the rest below, L2 amid the
+// cores.
 function floorplan({ core, l2, memory, network }, { x, y, wide, high }) {
   const inner = 1 - memory;
   const tall = (share) => (high * share) / inner;
@@ -137,7 +138,7 @@ export function packageDrawing({
   const { network, memory, l2, core } = split.area;
   const free = () => 1 - network - memory - l2 - core;
   const bottom = place.y + mm(plan.high);
-  // What one part of an area takes comes from the cores.
+  // Area that one part gains is taken from the cores.
   const give = (part, share) => {
     const next = Math.min(share, split.area[part] + core - 0.01);
     set({ [`area_split.${part}`]: rounded(next), 'area_split.core': rounded(core - (next - split.area[part])) });
@@ -248,7 +249,7 @@ export function packageDrawing({
         set: (value) => set({ stacks: String(Math.round(value)) }),
       }),
   ];
-  // A budget as a bar: a border moves what lies on its two sides, the last one what is left over.
+  // A budget as a bar: a border moves the shares on its two sides, the last border the unused rest.
   const bar = (budget, top, total) => {
     const shares = Object.entries(split[budget]);
     let x = 8;

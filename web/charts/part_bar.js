@@ -1,4 +1,4 @@
-// One stacked bar whose parts are named below them where they are wide enough, and in the key otherwise; the whole stands at its right end.
+// A stacked bar. Wide parts are named below it, the others in the key; the total is at its right end.
 /** @import {PartBar} from '../types.js' */
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';

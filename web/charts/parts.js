@@ -41,7 +41,7 @@ const TIME = [
 ];
 export const timeParts = (time) => TIME.map((id) => part(id, time[id]));
 
-// A latency by what it is spent on, in the order of the report; what is waiting is hatched.
+// The parts of a latency in the order of the report; waiting is hatched.
 const WORK_COLORS = {
   gemm: 'gemm',
   attention: 'attention',
@@ -54,7 +54,7 @@ const WORK_COLORS = {
   transfer: 'reduce',
   first_step: 'gemm',
 };
-// A prefill computes where a decode step reads weights and KV cache.
+// Prefill computes; a decode step reads weights and KV cache.
 const PREFILL_COLORS = { ...WORK_COLORS, gemm: 'forward', attention: 'recompute' };
 export const latencyParts = (parts, latency) =>
   Object.entries(parts).map(([id, value]) => ({
@@ -65,8 +65,8 @@ export const latencyParts = (parts, latency) =>
     hatch: id === 'queue',
   }));
 
-// Times by what bounds them; the names are those of a roofline's bounds. What communication bounds is split by network level, the
-// innermost first, where that is known: `levels`, [{level, time_s}].
+// Times by bound; the names are those of a roofline's bounds. The communication-bound part is split by network level,
+// innermost first, if known: `levels`, [{level, time_s}].
 const BOUNDS = {
   compute: 'forward',
   l1: 'l1',
@@ -118,10 +118,10 @@ const SPARE = [
   'pp',
   'logic',
 ];
-// Spare colors that another name already gives.
+// Spare colors that another name already has.
 const SAME = { pp: 'package', workspace: 'test' };
 
-// Colors by what the names say, spare ones for what is left.
+// Colors by name; names without one get spare colors.
 function billColors(names) {
   let spare = 0;
   const colors = new Map();
@@ -137,7 +137,7 @@ function billColors(names) {
 
 export const billName = (name) => (has(`bill.${name}`) ? t(`bill.${name}`) : name.replaceAll('_', ' '));
 
-// Bills that stand below each other: a line's color is the same in all of them.
+// Bars of costs, one below the other: a line has the same color in all of them.
 export function billsParts(bills) {
   const colors = billColors(
     bills

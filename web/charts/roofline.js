@@ -32,7 +32,7 @@ const COLOR = { prefill: 'var(--c-forward)', decode: 'var(--c-memory)', layer: '
 
 const ofLevel = { l1: (bytes) => bytes[0], l2: (bytes) => bytes.at(-2) };
 
-// The ridge as a handle: sideways it is another memory bandwidth, up or down another peak.
+// The ridge as a handle: horizontally it changes the memory bandwidth, vertically the peak.
 function ridgeHandle({ id, peak, bandwidth, xs, ys, box, at: [across, up], onridge }) {
   const ridge = peak / bandwidth;
   let isSideways = true;
@@ -203,7 +203,7 @@ export function roofline({ id, title, subtitle, width, peak, bandwidth, caches =
   );
   const named = list.filter((one) => !one.other).slice(0, NAMED);
   const nameOf = (one) => `${one.name.replaceAll('_', ' ')} ${format(one.share, '%')}`;
-  // Names stand under the roof, off the marks and off the ridge; where they do not all find such a place their numbers do.
+  // Names are under the roof, off the marks and the ridge; if not all find such a position, their numbers do.
   const isOnRidge = (left, right) => left < x(ridge) + 4 && x(ridge) < right + 4;
   const crossed = ({ left, right, top }) =>
     (isOnRidge(left, right) ? RIDGE : 0) + 4 * Math.max(0, roofAt(left) + 3 - top);

@@ -22,7 +22,7 @@ function axis(values, range, count, unit) {
   return [domain, (isLog ? log : linear)(domain, range), (isLog ? unitLogTicks : unitTicks)(domain, count, unit)];
 }
 
-// The same mark in every series but for its shape, so that colour is not all that tells them apart.
+// The mark of each series has its own shape, so that color is not the only difference.
 const SHAPES = [
   (x, y, r) => svg('circle', { cx: x, cy: y, r }),
   (x, y, r) => svg('rect', { x: x - r * 0.9, y: y - r * 0.9, width: r * 1.8, height: r * 1.8 }),

@@ -1,4 +1,4 @@
-// How often a figure comes out where: bars of counts, the middle nine tenths of all draws shaded, the value of the bill as a hairline.
+// The distribution of a figure: bars of counts, the 90 % interval shaded, the value without samples as a hairline.
 import { svg } from '../dom.js';
 import { text as format, whole } from '../text/format.js';
 import { t } from './texts.js';

@@ -22,7 +22,7 @@ export function stepColumns({ id, title, subtitle, width, columns, own, onpick }
   const y = linear([0, most * 1.04], [box.bottom, box.top]);
   const slot = (box.right - box.left) / counts.length;
   const thick = Math.min(WIDEST, slot * 0.72);
-  // Every column is labeled where there is room for it, else every second or third, the own one among them.
+  // Every column has a label if there is room; otherwise every second or third, including the own one.
   const labels = columns.flatMap((one) => [format(total(one), 's'), whole(one.devices)]);
   const widest = Math.max(...labels.map((label) => textWidth(label)));
   const every = Math.ceil((widest + 6) / slot);
@@ -33,7 +33,7 @@ export function stepColumns({ id, title, subtitle, width, columns, own, onpick }
     svg('text', { 'x': box.left - 8, 'y': y(value) + 4, 'text-anchor': 'end' }, format(value, 's')),
   ]);
   const pick = (devices) => onpick && devices !== own && (onpick.set(devices), onpick.end());
-  // The own one last, where the focus finds it again when it has moved.
+  // The own column comes last, so that the focus finds it again after a move.
   const drawn = [...columns]
     .sort((a, b) => Number(a.devices === own) - Number(b.devices === own))
     .map((column) => {

@@ -18,13 +18,13 @@ const corners = (steps, end) =>
     return [[from, usd], [breaks, usd], ...(next ? [[breaks, next.usd]] : [])];
   });
 
-// The cost at a rate, on the line: a deployment serves up to its `to`, the next one from there.
+// The cost at a rate, on the line: a deployment serves up to its `to`, then the next one.
 export function costAt({ steps: list }, rate) {
   if (rate < list[0].from / 1.0001) return undefined;
   return (list.find(({ to }) => rate <= to * 1.0001) ?? list.at(-1)).usd;
 }
 
-// Whether a line's end has room for its last cost.
+// Whether the end of a line has room for its last cost.
 export const hasEndCosts = (width) => width > 560;
 
 // {series: [{name, steps: [{from, to, usd, devices}], kind: 'best' | 'chosen' | ''}], here: rate, onrate(rate)}

@@ -26,7 +26,7 @@ const BAR = 8; // room for the bar of a switch
 const LARGEST_NODE = 256;
 const MOST_NODES = 16;
 
-// Runs of neighboring cells in one row that belong to the same tensor-parallel group: [[cell, …]].
+// Runs of adjacent cells in one row that belong to the same tensor-parallel group: [[cell, …]].
 function runs(cells) {
   const out = [];
   for (const cell of cells) {

@@ -1,4 +1,4 @@
-// What matters most: for each input, how far a figure moves when the input goes down or up.
+// Sensitivity: for each input, how far a figure moves when the input goes down or up.
 import { svg } from '../dom.js';
 import { text as format } from '../text/format.js';
 import { canvas, chart } from './lib/frame.js';
@@ -6,7 +6,7 @@ import { mark, marks } from './lib/marks.js';
 import { linear, textWidth, ticks } from './lib/scale.js';
 import { t } from './texts.js';
 
-// A name in lines that have room, broken between words.
+// Breaks a name into lines that fit, between words.
 function broken(label, room) {
   const lines = [];
   for (const word of label.split(' ')) {

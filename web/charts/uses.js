@@ -11,7 +11,7 @@ const pressed = new Map(); // by drawing: the row that stays lit
 const named = (kind, id) => (has(`${kind}.${id}`) ? t(`${kind}.${id}`) : id.replaceAll('_', ' '));
 const keyOf = ({ group, pattern }) => `${group}-${pattern}`;
 
-// Lights these devices and the wires among them of these levels; a wire without ends is a bar that all nodes share.
+// Lights these devices and the wires between them on these levels; a wire without ends is a bar shared by all nodes.
 function lightUp(figure, members, levels) {
   const isIn = (rank) => members.has(Number(rank));
   figure.classList.toggle('pointing', members.size > 0);

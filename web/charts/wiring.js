@@ -67,7 +67,7 @@ export function wires({ level, count, at, size, box, ranks }) {
     if (around) return wire(`M${x0} ${y0}l${around[0] * (size / 2 + 3)} ${around[1] * (size / 2 + 3)}`, [from]);
     const [x1, y1] = at(to);
     const apart = Math.abs(x1 - x0) / size;
-    // Past other devices of its row a link bows over them; the last row of a ring goes back beside them.
+    // A link bows over the devices in between; the last row of a ring returns alongside them.
     if (y0 === y1 && apart > 1.01)
       return wire(`M${x0} ${y0 - size / 2}q${(x1 - x0) / 2} ${(-2 * box.rise * apart) / widest} ${x1 - x0} 0`, [
         from,

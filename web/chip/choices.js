@@ -18,7 +18,7 @@ export const pick = (key, label, options, value, onchange) =>
     ),
   );
 
-// A field that is taken when it is left or Enter is pressed.
+// A field whose value applies on leaving it or on Enter.
 export const typed = (key, label, value, ontake) =>
   h(
     'label',
@@ -33,7 +33,7 @@ export const typed = (key, label, value, ontake) =>
     }),
   );
 
-// The same of a measure; a bare number is in its unit.
+// The same for a quantity; a bare number is in its unit.
 export const typedMeasure = (key, label, value, unit, ontake) =>
   typed(key, label, text(value, unit).replace('\u00a0', ' '), (entry) =>
     ontake(inUnit(entry.trim().replace('²', '^2'), unit)),

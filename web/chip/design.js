@@ -46,7 +46,7 @@ const shown = (report, path) => {
 // The optimization under way, or its last answer: {inputs it led to, answer, running: {stop()}}.
 let best = { state: 'none' };
 
-// Changes of the design in one edit; what was not yet a design becomes one.
+// Changes of the design in one edit; a device without a design becomes one.
 function editor({ store, scenario }) {
   let goesOn = false;
   return {
@@ -61,20 +61,20 @@ function editor({ store, scenario }) {
       store.setInputs(next, store.sub, goesOn);
       goesOn = true;
     },
-    // Below the design.
+    // A path below the design.
     setDesign(changes) {
       this.set(Object.fromEntries(Object.entries(changes).map(([path, value]) => [`${DESIGN}.${path}`, value])));
     },
   };
 }
 
-// The request with its design, or with the one that its device is nearest to.
+// The request with its design, or with the design nearest to its device.
 function designed({ request, scenario }) {
   const { device } = scenario.cluster;
   return device.design ? request : withChanges(request, { [DESIGN]: { preset: startOf(device) } });
 }
 
-// The chip at hand.
+// The present chip.
 /** @param {Context} context */
 const reportOf = (context) =>
   context.scenario.cluster.device.design ? context.report : context.ask('evaluate', designed(context), '');
@@ -97,7 +97,7 @@ function chipOf({ scenario, technology }) {
   };
 }
 
-// The budget that would bring most, of the last optimization, as long as the scenario is the one that it led to.
+// The budget with the largest gain in the last optimization, while the scenario is the one that it led to.
 const isOfThese = (inputs) => best.state === 'done' && JSON.stringify(inputs) === best.key;
 function mostWanted(answer) {
   const gain = ({ change, more }) => (change / more) * Math.abs(more) * (answer.better === 'larger' ? 1 : -1);

@@ -14,7 +14,8 @@ const studied = (ask, { request }, kind, members) => {
 };
 /** @param {Context} context */
 export const study = (context, kind, members = {}) => studied(context.ask, context, kind, members);
-// The same; while it is on its way the last one, so that a chart stands while its handle is dragged, and what lies below does not jump.
+// The same, but while an answer is on its way the previous one: a chart stays while its handle is dragged, and nothing
+// below jumps.
 /** @param {Context} context */
 const standing = (context, kind, members) =>
   studied((verb, spec) => context.lately(`study-${kind}`, verb, spec), context, kind, members);
@@ -56,7 +57,7 @@ export function waferMap(context) {
 const dragNote = ({ report: { cost } }) =>
   t('chip.drag', { cost: text(cost.device_usd, '$'), price: text(cost.device_price_usd, '$') });
 
-// The line of the own area sets it, of each of `count` dies.
+// Dragging the line of the own area sets the area of each of `count` dies.
 /** @param {Context} context */
 function areaHandle(context, count = 1) {
   const moved = scrub(context, 'cost.device.dies.0.area', 'mm^2');
@@ -66,7 +67,7 @@ function areaHandle(context, count = 1) {
   };
 }
 
-// Dashes tell the models apart without colour.
+// Dashes tell the models apart without color.
 const MODELS = [
   ['poisson', 'var(--c-forward)'],
   ['murphy', 'var(--c-dp)'],
@@ -152,7 +153,7 @@ const spokenOf = (groups, crossovers) =>
       ),
   ].join(' ');
 
-// Dies that no exposure holds are hollow.
+// Dies larger than the exposure field are hollow.
 /** @param {Context} context */
 export function areaCurve(context) {
   const preset = chosen(context, 'package', 'interposer');

@@ -26,7 +26,7 @@ const ANSWERS = [
 ];
 const INTERFACES = ['ucie-advanced', 'ucie-standard', 'aib-2.0', 'bow-organic', 'organic-serial'];
 
-// One kind of line has one name, whatever the number of dies.
+// A kind of line has the same name for any number of dies.
 const named = (lines) =>
   lines.map(({ name, cost_usd }) => ({ name: name.replace(/ dies? ?(\(\d+\))?$/, ' dies'), cost_usd }));
 
@@ -41,7 +41,8 @@ export function partition(context) {
     }),
   );
   if (answers.some((one) => !one)) return null;
-  // The device's own bill has the published price of its package, where there is one; the rows below it compute theirs from its parts.
+  // The device's own cost includes the published price of its package, if there is one; the rows below compute theirs
+  // from its parts.
   const { device_usd: made, device_usd_parts: own } = context.report.cost;
   const isApart = Math.abs(answers[0].whole.device_usd / made - 1) > NOTICED;
   const bills = [

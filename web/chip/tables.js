@@ -62,7 +62,7 @@ export function dieTable(context, dies) {
   );
 }
 
-// Of the largest kind of die.
+// For the largest kind of die.
 /** @param {Context} context */
 export function dieFigures(context, dies) {
   const at = dies.reduce((largest, die, i) => (die.area_mm2 > dies[largest].area_mm2 ? i : largest), 0);

@@ -1,5 +1,5 @@
-// "What would the same chip be at 3 nm with HBM4?": the device derived anew from a node, a memory, links and a network, and what
-// that does to every answer, beside the device as it is.
+// "What would the same chip be at 3 nm with HBM4?": the device derived again from a node, a memory, links and a
+// network, and the change of every answer, next to the present device.
 /** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { figureName } from '../explore/controls.js';
@@ -75,7 +75,7 @@ function comparison(context) {
   return tableOf(context.ask('evaluate', request, ''), context.report);
 }
 
-// Without a design, against what one click would make of it.
+// Without a design: against the design that one click would make.
 /** @param {Context} context */
 function preview(context) {
   const { device } = context.scenario.cluster;

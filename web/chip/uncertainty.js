@@ -1,4 +1,5 @@
-// How sure the price of an hour is: draws over the bands of the guessed inputs, in steps that a change cancels, and what matters most.
+// The uncertainty of the price per hour: samples over the ranges of the uncertain inputs, in steps that a change
+// cancels, and the sensitivities.
 /** @import {Context} from '../types.js' */
 import { spread } from '../charts/spread.js';
 import { tornado } from '../charts/tornado.js';

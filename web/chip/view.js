@@ -1,5 +1,5 @@
-// The Chip scene: what the device costs to make, what else the same silicon could be, and how sure that is. One question at a
-// time, each a view of its own in the address.
+// The Chip scene: the cost of making the device, what else the same silicon could be, and the uncertainty. One question
+// at a time, each a view with its own address.
 /** @import {Context} from '../types.js' */
 import { partBar } from '../charts/part_bar.js';
 import { billParts } from '../charts/parts.js';
@@ -20,7 +20,7 @@ import { t } from './texts.js';
 
 await addStyle('style/chip.css');
 
-// A bill whose lines are named below it.
+// A cost bar whose lines are named below it.
 /** @param {Context} context */
 const labelledBill = (context, { id, title, subtitle, lines, whole }) =>
   partBar({
@@ -107,7 +107,7 @@ const views = (context, chosen) =>
     ),
   );
 
-// `context.sub`: of a lesson, the view that it shows.
+// `context.sub`: the view that a lesson shows.
 /** @param {Context} context */
 export function draw(context) {
   /** @param {Context} context */

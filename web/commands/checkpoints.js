@@ -44,7 +44,8 @@ export function modelNamed(name, models) {
 
 export const plainName = (text) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-// Models of a family, which begins their ids whatever stands between its words, with so many billions of parameters but for a share.
+// Models of a family: ids that begin with it, whatever separates its words, and have about so many billions of
+// parameters.
 export function modelsSized(models, family, billions, near) {
   const isNear = ({ published }) => Math.abs((published?.parameters ?? 0) / (billions * 1e9) - 1) < near;
   return models.filter((one) => plainName(one.id).startsWith(plainName(family)) && isNear(one));
@@ -86,7 +87,7 @@ export function ggufNamed(name) {
   return precision ? { precision } : { unknown: `weights in ${type}` };
 }
 
-// What a command calls the scenario's model: its repository, as long as the shape is still the checkpoint's.
+// The repository that a command names as the model, as long as the scenario's shape is still the checkpoint's.
 export function nameOfModel(model, models) {
   const entry = models.find(({ id }) => id === model.preset);
   return (entry && checkpointOf(entry)) ?? model.name ?? 'MODEL';
@@ -97,7 +98,7 @@ const precisions = (weights, activations) => ({
   'serving.precision.activations': activations,
 });
 
-// What engines do where their flags are silent.
+// Defaults of engines whose flags are not given.
 const SILENT = {
   'serving.mapping.tp': '1',
   'serving.mapping.pp': '1',
@@ -106,7 +107,7 @@ const SILENT = {
   'serving.mapping.replicas': '1',
 };
 
-// What vLLM and SGLang call --quantization; of others nothing is read.
+// Values of --quantization in vLLM and SGLang; others are not read.
 const QUANTISED = {
   __proto__: null,
   fp8: ['fp8', 'fp8'],
@@ -149,8 +150,8 @@ export function cacheOf(text) {
   return { 'serving.precision.kv_cache': type };
 }
 
-// What a served checkpoint is: the catalogue's model, and its precision: as its name tells, else as --quantization says, else as it was
-// published, else in the type of the activations, --dtype. Narrow weights alone are multiplied in that type.
+// A served checkpoint: the catalogue's model and its precision, by its name, else by --quantization, else as published,
+// else the type of the activations (--dtype). If only the weights are narrow, products are in that type.
 /** @param {{given?: Inputs, unused?: string[]}} said */
 export function served(name, models, inputs, said = {}) {
   const { quantization, dtype } = said.given ?? {};

@@ -15,10 +15,10 @@ import { commandsOf } from './words.js';
 /** @type {Tool[]} */
 export const TOOLS = [megatron, torchtitan, nanotron, trainer, vllm, sglang, trtllm, llamacpp, ollama, mlx];
 
-// Those that write a command too.
+// The tools that also write a command.
 export const WRITERS = TOOLS.filter(({ command }) => command);
 
-// `models`: the catalogue's entries of models. Null where the scenario does not ask for what the tool does.
+// `models`: the catalogue's models. Null if the tool does nothing that the scenario asks for.
 export const commandFor = (tool, report, models) =>
   report.scenario[tool.part] ? tool.command(report.scenario, models, report) : null;
 
@@ -53,7 +53,7 @@ export function readCommand(text, models) {
   return { tool, isLoad: sends(first), ...read, unused: [...read.unused, ...others] };
 }
 
-// The inputs as they are after a command has been read: what it says replaces its part but for lengths and load, which no command holds.
+// The inputs after reading a command: it replaces its part, except lengths and load, which no command states.
 const KEPT = {
   training: ['training.tokens', 'training.interruptions'],
   serving: [
@@ -68,7 +68,7 @@ const KEPT = {
 };
 const LOAD = ['serving.batch', 'serving.concurrency', 'serving.requests_per_s', 'serving.waves'];
 
-// The inputs, of which the load is left out where what was read has one.
+// The inputs, without their load if the command states one.
 export function withoutLoad(inputs, read) {
   const isLoad = (path) => LOAD.includes(path);
   const isReplaced = Object.keys(read).some(isLoad);

@@ -22,7 +22,7 @@ export function said(rows, scenario) {
 // "vllm_x" and "vllm-x" name the same flag in most of these programs.
 const plain = (flag) => flag.replace(/^-+/, '').replaceAll('_', '-');
 
-// A variable that the text does not set, the answer of a program, and "<N>" for what a reader fills in.
+// A variable that the text does not set, the output of a program, or "<N>", which the reader fills in.
 export const isOpen = (value) => /\$[\w{(]|^<.*>$/.test(value);
 
 // The flags among words: inputs by path, which rows were read and with what, the flags that no input says, and the words that no row knows.
@@ -67,7 +67,7 @@ export const counts = (path) => (text) => {
   return /^\d+$/.test(text) && Number(text) > 0 ? { [path]: text } : {};
 };
 
-// What the benchmarks of vLLM and SGLang send.
+// The load that vLLM's and SGLang's benchmarks send.
 export const LOAD = [
   { flag: 'random-input-len', aliases: ['random-input'], path: 'serving.prompt', write: () => undefined },
   { flag: 'random-output-len', aliases: ['random-output'], path: 'serving.output', write: () => undefined },
@@ -84,7 +84,7 @@ export const LOAD = [
 export const idle = (flags) => flags.map((flag) => ({ flag }));
 export const idleSingle = (flags) => flags.map((flag) => ({ flag, single: true }));
 
-// What an engine takes of the memory that its own rule refers to.
+// An engine's share of the memory that its own rule refers to.
 export const shareBy =
   (rule) =>
   ({ serving: { engine } }) =>

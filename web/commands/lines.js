@@ -1,7 +1,8 @@
-// How a command is written: what was started with which version, a flag a line, and what it cannot say as comments.
+// The form of a written command: program and version, one flag per line, and comments for settings that it cannot
+// express.
 import { quoted } from './words.js';
 
-// `dashes` is what a flag begins with.
+// `dashes`: the beginning of a flag.
 export function linesOf(start, flags, dashes = '--') {
   return [
     start,

@@ -1,4 +1,4 @@
-// llama.cpp, builds of autumn 2026: llama-server --help. Devices hold layers (--split-mode layer) unless told otherwise.
+// llama.cpp, builds of autumn 2026: llama-server --help. By default devices hold layers (--split-mode layer).
 /** @import {Json, Tool} from '../types.js' */
 import { ggufNamed, served } from './checkpoints.js';
 import { counts, idle, idleSingle, readFlags, said } from './flags.js';
@@ -74,7 +74,7 @@ const ROWS = [
     read: (text) => ({ 'serving.batch': text }),
   },
   { flag: 'ubatch-size', aliases: ['ub'], path: 'serving.prefill_chunk' },
-  // Of llama-bench; of llama-cli the first is the prompt itself.
+  // A flag of llama-bench; in llama-cli -p is the prompt itself.
   { flag: 'n-prompt', aliases: ['p', 'prompt'], read: counts('serving.prompt') },
   { flag: 'n-gen', aliases: ['n', 'predict', 'n-predict'], read: counts('serving.output') },
   cache('cache-type-k', 'ctk'),

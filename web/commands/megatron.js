@@ -306,7 +306,7 @@ export const megatron = {
     const applying = Object.entries({ ...SILENT, ...answer.inputs }).filter(([path]) => !doesNothing(path, given));
     const silent = Object.fromEntries(applying);
     const inputs = { ...silent, ...followingShape(given, silent) };
-    // What is no decoder of attention layers alone has another shape than these flags say.
+    // Models other than decoders of attention layers cannot be expressed by these flags.
     const others = [/pretrain_(bert|t5|ict|retro|vision)/.exec(words[start])?.input, given['hybrid-override-pattern']];
     answer.unknown.push(...others.filter(Boolean));
     const isDecoder = given['num-layers'] && !others.some(Boolean);

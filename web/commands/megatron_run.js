@@ -1,4 +1,5 @@
-// What flags of Megatron-LM mean together (megatron/training/arguments.py): defaults, the shape, batches, precision, sharding.
+// Combined meaning of Megatron-LM's flags (megatron/training/arguments.py): defaults, shape, batches, precision,
+// sharding.
 import { get } from '../state/paths.js';
 
 const PRECISIONS = { __proto__: null, delayed: 'fp8', tensorwise: 'fp8', blockwise: 'fp8', mxfp8: 'mxfp8' };
@@ -22,7 +23,7 @@ export function modelShaped(inputs, models) {
   return fitting.sort((a, b) => others(a) - others(b) || far(a) - far(b) || year(a) - year(b))[0];
 }
 
-// What Megatron-LM does where its flags are silent.
+// Megatron-LM's defaults.
 export const SILENT = {
   'training.mapping.tp': '1',
   'training.mapping.pp': '1',
@@ -81,7 +82,7 @@ export function followingShape(given, inputs) {
   };
 }
 
-// What the run needs and two flags say together: devices, batch, stages, precision, sharding.
+// Values that the run needs and two flags determine together: devices, batch, stages, precision, sharding.
 export function followingRun({ given }, launch, inputs) {
   const number = (path) => Number(inputs[`training.mapping.${path}`]);
   const perNode = launch.given['nproc-per-node'];

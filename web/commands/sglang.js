@@ -65,8 +65,8 @@ const ROWS = [
     aliases: ['speculative-algo'],
     write: ({ serving }) => serving.speculative && 'EAGLE',
   },
-  // Its draft tokens are those that a step checks: the last token that was kept, and as many as there are drafting steps. A tree of
-  // drafts has more, of which a step still keeps no more than its depth.
+  // SGLang's draft tokens are those that a step verifies: the last kept token and one per draft step. A tree of drafts
+  // has more, but a step keeps no more than its depth.
   {
     flag: 'speculative-num-draft-tokens',
     write: ({ serving }) => serving.speculative && serving.speculative.draft_tokens + 1,

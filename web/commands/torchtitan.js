@@ -114,7 +114,7 @@ const ROWS = [
 const IDLE =
   /^--(job|profiling|metrics|checkpoint|lr_scheduler|optimizer|comm|debug|validation)\.|^--model\.\w*(path|embed_type)\b/;
 
-// What torchtitan does where its flags are silent.
+// torchtitan's defaults.
 const SILENT = {
   'training.mapping.tp': '1',
   'training.mapping.pp': '1',
@@ -135,7 +135,8 @@ function flagsOfToml(text) {
   });
 }
 
-// What its names are of the catalogue's: its llama3 is Llama 3.1, its smaller deepseek_v3 have the shapes of DeepSeek-V2.
+// The catalogue's models for its names: its llama3 is Llama 3.1, its smaller deepseek_v3 have the shapes of
+// DeepSeek-V2.
 /** @type {[RegExp, string][]} */
 const SHAPES = [
   [/llama3(?=\d+b)/, 'llama31'],
@@ -161,7 +162,7 @@ function devicesOf(words, text) {
   return Number.isInteger(devices) && devices > 0 ? devices : undefined;
 }
 
-// What degrees, batches and sharding say together. `unused`: what cannot be told without the number of devices.
+// Combined meaning of degrees, batches and sharding. `unused`: values that need the number of devices.
 function followingRun({ given, inputs, unused }, devices) {
   const degree = (name) => Number(inputs[`training.mapping.${name}`] ?? 1);
   const [shard = '-1', replicate = '1', local] = [

@@ -83,7 +83,7 @@ const ROWS = [
     single: true,
     isUnused: true,
   })),
-  // What follows from several of them is below.
+  // Below are the meanings of several of them together.
   { flag: 'base_model' },
   { flag: 'use_peft', aliases: ['lora_enable', 'use_lora'] },
   { flag: 'lora_rank', aliases: ['lora_r'] },
@@ -160,7 +160,7 @@ const PROGRAMS = [
 ];
 const BATCH = /^--?per[-_]device[-_]train[-_]batch[-_]size(=|$)/;
 
-// What each does where nothing is said.
+// The defaults of each trainer.
 const DEFAULTS = {
   factory: { precision: 'bf16', sequence: '2048', micro: '8', rank: '8', targets: 'all', recompute: true },
   trl: { precision: 'bf16', sequence: '1024', micro: '8', rank: '16', recompute: true },
@@ -175,8 +175,8 @@ function programOf(words, given) {
   return given.base_model ? 'axolotl' : 'transformers';
 }
 
-// How training state is sharded, and whether host memory holds it between its uses. DeepSpeed's file tells by its name, "ds_z3_config.json",
-// or by its text where that was pasted too.
+// Sharding of the training state, and offload to host memory. DeepSpeed's file is recognized by its name,
+// "ds_z3_config.json", or by its text if that was pasted too.
 /** @returns {{stage?: string, offloads: boolean}} */
 function shardingOf(given, text) {
   const { deepspeed, config_file: file = deepspeed ?? '', fsdp = '', fsdp_sharding_strategy: strategy = fsdp } = given;
@@ -215,7 +215,7 @@ function devicesOf(given, text) {
   return Number.isInteger(devices) && devices > 0 ? devices : undefined;
 }
 
-// What flags and defaults mean together.
+// Combined meaning of flags and defaults.
 /** @returns {{inputs: Inputs, unused: string[]}} */
 function followingRun(program, { given, inputs }, text) {
   const { precision, sequence, micro, recompute = false } = DEFAULTS[program];

@@ -1,4 +1,4 @@
-// TensorRT-LLM 1.3: tensorrt_llm/commands/serve.py; what its flags do not hold stands in a YAML file beside it.
+// TensorRT-LLM 1.3: tensorrt_llm/commands/serve.py; other settings are in a YAML file next to it.
 /** @import {Tool} from '../types.js' */
 import { cacheOf, nameOfModel, served } from './checkpoints.js';
 import { above, idle, idleSingle, readFlags, said, shareBy } from './flags.js';

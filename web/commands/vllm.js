@@ -9,8 +9,8 @@ function draftsOf(text) {
   return { 'serving.speculative.draft_tokens': text };
 }
 
-// How many run at once on each rank of data parallelism where that is more. Requests that arrive by themselves run as
-// long as there is room, and at times more than in the mean.
+// The number that run at once on each data-parallel rank, if it is larger. With open-loop arrivals as many run as fit,
+// at times more than on average.
 function sequencesOf({ serving }, answer) {
   const ranks = serving.mapping.attention_dp;
   const standard = answer.default_sequences;

@@ -18,7 +18,8 @@ const at = (pattern, text, i) => {
   return pattern.exec(text);
 };
 
-// What no shell writes so, and what stands for nothing: dashes of a typesetter, and the marks of lists and other shells' continued lines.
+// Characters that no shell has in this place: typographic dashes, and marks of lists and of other shells' continued
+// lines.
 const typed = (word) => word.replace(/^[–—]/, '--');
 const isMark = (word) => /^[-^`\s]*$/.test(word) || KEYS.includes(word);
 
@@ -54,7 +55,7 @@ export function commandsOf(pasted) {
     if (rest >= 0) commands.push(command);
     command = [];
   }
-  // A variable at this place: a text falls into words where it is not in quotes, and the first continues the word that stands here.
+  // A variable at this position: unquoted text is split into words, and its first word continues the present one.
   function fill(value, written) {
     filled += `${value}`.length;
     const words = typeof value !== 'string' ? value : quote ? [value] : value.split(/\\?\s+/).filter(Boolean);
@@ -63,7 +64,7 @@ export function commandsOf(pasted) {
       word = (word ?? '') + piece;
     });
   }
-  // How many letters of a variable, a sum or a call stand here.
+  // The length of a variable, a sum or a call at this position.
   function expand(i) {
     const [sum, inner] = at(CALCULATED, text, i) ?? [];
     if (sum) {

@@ -8,7 +8,7 @@ export class Advice {
   #onanswer;
   #advising = null;
 
-  // `onanswer` is told when advice on what was asked last has come.
+  // `onanswer` is called when advice on the last question has come.
   constructor(modules, onanswer) {
     this.#modules = modules;
     this.#onanswer = onanswer;

@@ -1,4 +1,5 @@
-// Advice on the present scenario, in a worker of its own so that an edit does not wait for it. Of the pool one worker is enough.
+// Advice on the present scenario, in its own worker, so that an edit does not wait for it. It takes only one worker of
+// the pool.
 import { Pool } from './pool.js';
 
 const REST_MS = 500; // the inputs rest before advice is asked for
@@ -12,7 +13,7 @@ export class Advising {
   #isFresh = false;
   #asked = ''; // the request that the last advice is on
 
-  // `onanswer` is told when advice on what was asked last has come.
+  // `onanswer` is called when advice on the last question has come.
   constructor(onanswer) {
     this.onanswer = onanswer;
   }
@@ -39,7 +40,7 @@ export class Advising {
       this.#isFresh = true;
       this.onanswer();
     };
-    // What breaks leaves the last advice in its place.
+    // If a worker breaks, the last advice stays.
     this.#running = await this.#pool.advise(question, hear).catch(() => null);
     if (key !== this.#key) this.#running?.stop();
   }

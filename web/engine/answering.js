@@ -1,5 +1,5 @@
-// What the core last answered to the visitor's inputs: a report, or the nearest one with the issues of the inputs; and what is asked of it
-// besides.
+// The core's last answer to the visitor's inputs: a report, or the nearest one with the issues of the inputs; and other
+// questions about it.
 /** @import {Described, Entry, Inputs, Issue, Report, Request, Scenario} from '../types.js' */
 import { picksOf, requestOf } from '../state/scenario.js';
 import { answerFor, nearestAnswer } from './answers.js';
@@ -29,7 +29,7 @@ export class Answering {
   #picks = '';
   #evaluated = null;
 
-  // `onanswer` is told when a question of a scene has its answer.
+  // `onanswer` is called when a scene's question is answered.
   constructor(onanswer) {
     this.questions = new Questions(this.aside, onanswer);
   }
@@ -93,7 +93,7 @@ export class Answering {
     return true;
   }
 
-  // The catalogue with what the first view leaves out: years, sizes, sources.
+  // The catalogue's parts that the first view lacks: years, sizes, sources.
   /** @returns {Promise<Entry[]>} */
   async catalogue() {
     this.#catalogue ??= await this.engine.ask('presets', '');

@@ -1,11 +1,11 @@
-// A scenario's report, as far as it has one.
+// A scenario's report, if it has one.
 /** @import {Answer} from '../types.js' */
 import { withoutFaulty } from '../state/scenario.js';
 
 const PARTS = ['training', 'serving', 'cost'];
 
-// The report of a request with what is wrong in it: parts that the issues are about are left out, the others still answer. Null
-// where a later evaluation took its place.
+// The report of a request with errors: the parts with issues are left out, the others are still answered. Null if a
+// later evaluation replaced this one.
 /** @returns {Promise<Answer | null>} */
 export async function answerFor(engine, asked) {
   let request = asked;
@@ -23,7 +23,7 @@ export async function answerFor(engine, asked) {
   return report && { request, report, issues, faulty };
 }
 
-// For inputs that have no answer: that of those which no issue is about, or of none. {request, report}, or null.
+// For inputs without an answer: that of the inputs without issues, or of none. {request, report}, or null.
 /** @returns {Promise<Pick<Answer, 'request' | 'report'> | null>} */
 export async function nearestAnswer(engine, requestFor, inputs, issues) {
   const faulty = (path) =>

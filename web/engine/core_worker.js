@@ -4,7 +4,7 @@ import { compileCore, startWorker } from '../host.js';
 /** @type {Promise<WebAssembly.Module> | null} */
 let module = null;
 
-// What could not be had is asked for again by the next.
+// If loading failed, the next question tries again.
 export function coreModule() {
   module ??= compileCore().catch((error) => {
     module = null;
@@ -13,7 +13,7 @@ export function coreModule() {
   return module;
 }
 
-// A worker that answers calls; those that come before the module wait for it.
+// A worker that answers calls; calls that arrive before the module wait for it.
 export function coreWorker() {
   const worker = startWorker('worker');
   coreModule().then(

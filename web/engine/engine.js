@@ -10,10 +10,10 @@ export class Engine {
   #queue = [];
   #known = new Map();
 
-  // Told when a first call goes out and when none is left.
+  // Called when a first call starts and when none is left.
   onbusy = () => {};
 
-  // `start` makes a worker; a second is started when the first one's module breaks.
+  // `start` makes a worker; another one is started if the first one's module breaks.
   constructor(start = coreWorker) {
     this.#start = start;
   }
@@ -22,12 +22,12 @@ export class Engine {
     return this.#flight !== null;
   }
 
-  // Fetches the core, which the first question does otherwise.
+  // Fetches the core now; otherwise the first question does.
   open() {
     if (!this.#worker) this.#open();
   }
 
-  // A report that came with the site, so that its request need not wait for the core.
+  // The report that came with the site: its request need not wait for the core.
   know(request, report) {
     this.#known.set(JSON.stringify(request), report);
   }
@@ -39,7 +39,7 @@ export class Engine {
       this.#answer({ id: this.#flight?.id, error: event.message || 'the worker failed to start' });
   }
 
-  // A report, {"issues"}, or null if a later evaluation took this one's place.
+  // A report, {"issues"}, or null if a later evaluation replaced this one.
   evaluate(request, explain = '') {
     return new Promise((resolve, reject) => {
       this.#evaluation?.resolve(null);
@@ -48,7 +48,7 @@ export class Engine {
     });
   }
 
-  // Any other verb, in order, behind evaluations.
+  // Any other verb, in order, after the evaluations.
   call(verb, ...args) {
     return new Promise((resolve, reject) => {
       this.#queue.push({
@@ -61,7 +61,7 @@ export class Engine {
     });
   }
 
-  // A call asked again for as long as it is dropped.
+  // Repeats a call whenever it is dropped.
   async ask(verb, ...args) {
     let answer = null;
     while (!answer) answer = await this.call(verb, ...args);

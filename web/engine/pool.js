@@ -6,13 +6,13 @@ import { coreModule } from './core_worker.js';
 const MOST = 8;
 const MERGE_MS = 300;
 
-// One core is left to the page where there are more than two; it needs little.
+// With more than two cores, one is left to the page, which needs little.
 export const workersFor = (cores) => Math.max(2, Math.min(MOST, (cores || 2) - 1));
 
 // The shards of a search, as the specs that workers begin.
 export const shardSpecs = (spec, shards) => Array.from({ length: shards }, (_, shard) => ({ ...spec, shard, shards }));
 
-// Seconds until all is decided, at the pace so far; undefined before there is one.
+// Seconds until the end at the present pace; undefined before there is a pace.
 export function timeLeft({ done, space }, seconds) {
   return done > 0 && seconds > 0.2 ? (seconds * (space - done)) / done : undefined;
 }
@@ -59,7 +59,7 @@ export class Pool {
     return worker;
   }
 
-  // Ends what a worker does in the midst of it; a new one takes its place and what else it was asked.
+  // Ends a worker in the middle of its work; a new one takes over its other tasks.
   #renew(workers, at) {
     const ended = workers[at];
     ended.terminate();
@@ -78,7 +78,7 @@ export class Pool {
     else call.hear(data);
   }
 
-  // A module that broke is not used again: all start anew with the next question.
+  // A broken module is not reused: all workers restart with the next question.
   #break(message) {
     const workers = this.#workers;
     this.#workers = null;
@@ -108,7 +108,7 @@ export class Pool {
     });
   }
 
-  // The same of a long question that says how far it is: {done, stop()}; `done` is null when it was stopped before.
+  // The same for a long question with progress: {done, stop()}; `done` is null if it was stopped.
   watch(verb, spec, onprogress) {
     let stopped = false;
     let stop = () => {};
@@ -203,8 +203,8 @@ export class Pool {
     return this.call('space', spec);
   }
 
-  // Begins a search. `onreport(report, state)` hears the merged report: running, stopped or done; {"issues"} with refused.
-  // Answers {stop(), resume()}.
+  // Begins a search. `onreport(report, state)` gets the merged report: running, stopped or done; {"issues"} with
+  // refused. Returns {stop(), resume()}.
   async search(spec, onreport, onerror) {
     const workers = await this.#open();
     for (const id of this.#searching) this.#calls.delete(id);

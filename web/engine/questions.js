@@ -1,7 +1,7 @@
 // Further answers of the core for the present request, each asked once.
 import { painted } from '../dom.js';
 
-// Long questions wait until the inputs rest: those of an edit that another follows at once are never asked.
+// Long questions wait until the inputs rest: an edit that is followed at once by another sends none.
 const REST_MS = 120;
 const rest = (verb) => new Promise((resolve) => setTimeout(resolve, verb === 'evaluate' ? 0 : REST_MS));
 
@@ -12,13 +12,13 @@ export class Questions {
   #lately = new Map();
   #painted = null;
 
-  // `onanswer` is told when one has come that the page may show.
+  // `onanswer` is called when an answer has come that the page may show.
   constructor(engine, onanswer) {
     this.#engine = engine;
     this.#onanswer = onanswer;
   }
 
-  // The request has changed: what was asked of the last one is no longer wanted.
+  // The request has changed: questions about the previous one are dropped.
   clear() {
     this.#answers = new Map();
   }
@@ -29,7 +29,7 @@ export class Questions {
     const answers = this.#answers;
     if (answers.has(key)) return answers.get(key);
     answers.set(key, undefined);
-    // Behind the first paint, so that what the first view does not need is not fetched before it.
+    // After the first paint: nothing that the first view does not need is fetched before it.
     this.#painted ??= painted();
     this.#painted
       .then(() => rest(verb))
@@ -64,7 +64,7 @@ export class Questions {
     return { ...answer, rows };
   }
 
-  // The same; while it is on its way what last stood in this slot, so that nothing jumps.
+  // The same, but while an answer is on its way the previous one of this slot, so that nothing jumps.
   lately(slot, verb, ...args) {
     const answer = this.ask(verb, ...args);
     if (answer) this.#lately.set(slot, answer);

@@ -4,7 +4,7 @@ import { readJson } from '../host.js';
 export class SiteData {
   #files = new Map();
 
-  // `onread` is told the path of each that has come.
+  // `onread` gets the path of each file that has come.
   constructor(onread) {
     this.onread = onread;
   }

@@ -1,5 +1,6 @@
-// A worker: an instance of the module, which the page compiles once for all of them. It answers calls, and steps one shard of a search,
-// advice or a design, in chunks short enough that a stop is heard at once. The only file that touches the core.
+// A worker: an instance of the module, which the page compiles once for all of them. It answers calls, and steps one
+// shard of a search, advice or a design in chunks so short that it hears a stop at once. No other file touches the
+// core.
 import createSlipstick from '../wasm/slipstick.js';
 
 const CHUNK_MS = 25;
@@ -35,7 +36,7 @@ let search = null; // {id, core: Search, count, running}
 let job = null; // {id, core, count, running, started}
 const JOBS = { advise: 'Advice', design: 'Design', replay: 'Replay' }; // classes of the module that step
 
-// Lets waiting messages in without the delay of a timer.
+// Lets waiting messages in without a timer's delay.
 const channel = new MessageChannel();
 const paused = [];
 channel.port1.onmessage = () => paused.shift()?.();
@@ -50,7 +51,7 @@ function drop() {
   search = null;
 }
 
-// Steps a job until it is done, stopped or no longer `wanted`; `tell` hears its state now and then and at the end.
+// Steps a job until it is done, stopped or no longer `wanted`; `tell` gets its state now and then and at the end.
 async function work(one, wanted, tell) {
   let told = performance.now();
   let more = true;
@@ -104,7 +105,7 @@ async function begin(core, id, spec) {
   }
 }
 
-// How many mappings a search would have to decide, before it does.
+// The number of mappings that a search would evaluate, before it begins.
 function spaceOf(core, spec) {
   const one = new core.Search(spec);
   const text = one.issues() || one.report();

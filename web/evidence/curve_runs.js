@@ -6,7 +6,7 @@ import { runWords, sourceName } from './runs.js';
 
 const SAME = 0.005; // of the active parameters, by which a model is known whatever a source calls it
 
-// A publisher gives the time per token of so many requests at once, and rarely the throughput too: without it, that of decoding.
+// Publishers give the time per token at a number of requests, but rarely the throughput: then it is that of decoding.
 function pointOf(known, { id, source, setting }, named) {
   const { row, source: file } = known({ id, source });
   const { concurrency, batch, devices = 1, prompt, output } = row.serving;
@@ -26,7 +26,7 @@ function pointOf(known, { id, source, setting }, named) {
   };
 }
 
-// [{x, y, tpot, batch, prompt, output, name}], the most alike first; none before the files of their sources are there.
+// [{x, y, tpot, batch, prompt, output, name}], most similar first; empty until the files of their sources have loaded.
 /** @param {Context} context */
 export function measuredPoints(context) {
   const named = namesOf(context);

@@ -1,4 +1,4 @@
-// The rows that runs of the core's table come from, in the files of their sources.
+// The rows behind the runs of the core's table, in the files of their sources.
 /** @import {Context} from '../types.js' */
 import { rowsById } from './runs.js';
 

@@ -1,4 +1,5 @@
-// Names of the catalogue and the family of each device, asked once: undefined until they are there, then the scene is drawn again.
+// Names of the catalogue and the family of each device, requested once: undefined until they come, then the scene is
+// redrawn.
 /** @import {Context} from '../types.js' */
 import { shortDevice } from '../report/words.js';
 

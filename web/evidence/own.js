@@ -1,5 +1,6 @@
-// A measurement of one's own beside what is computed: the error of each figure, which part would have to be off by how much to explain it,
-// and the fitted parameters that would. Kept while the page is open; a calibration is inputs, so it is in the link.
+// The user's measurement next to the computed values: the error of each figure, which part would have to be off by how
+// much to explain it, and the fitted parameters that would. Kept while the page is open; a calibration consists of
+// inputs, so it is in the link.
 /** @import {Context} from '../types.js' */
 import { pool } from '../engine/shared_pool.js';
 import { h } from '../dom.js';
@@ -56,7 +57,7 @@ const shownInput = (context, path, value) =>
     context.core.described.inputs.find((input) => input.path === path.replace(/\.\d+\./g, '.*.'))?.base_unit ?? '',
   );
 
-// Whether the interval of the answer holds what was measured.
+// Whether the answer's interval contains the measurement.
 /** @param {Context} context */
 function held(context, { figure, measured }) {
   const interval = figure && get(context.report, INTERVALS[figure] ?? '');
@@ -82,7 +83,7 @@ function compared(context, list) {
   });
 }
 
-// Which part would have to be off by how much, each alone; then which fitted parameter would explain it.
+// First which part alone would have to be off by how much, then which fitted parameter would explain it.
 /** @param {Context} context */
 function explanation(context, one) {
   const unit = unitOfOne(one);
@@ -140,7 +141,7 @@ function calibration(context, { measured, calibrated }) {
           'type': 'button',
           'class': 'button apply ev-more',
           'data-key': 'own-calibrate',
-          // A run was measured under one mapping: that which was compared with it stays.
+          // A run was measured under one mapping, so the mapping that was compared with it stays.
           'onclick': () => {
             const kept = ['training', 'serving']
               .filter((part) => measured.some(({ figure }) => figure?.startsWith(`${part}.`)))

@@ -26,7 +26,8 @@ async function compute(context, ids) {
   coverage ??= await pool.call('coverage');
 }
 
-// {runs, all, known(run), coverage}: what is computed so far, of how many; null before the list of sources is there.
+// {runs, all, known(run), coverage}: the runs computed so far and their total; null before the list of sources has
+// loaded.
 /** @param {Context} context */
 export function published(context) {
   const ids = context.files.at('data/evidence/index.json');

@@ -66,7 +66,7 @@ function loadText({ prompt, output, concurrency, requests_per_s: rate, batch }) 
 
 const sizeText = ({ width, height }) => (width ? `${whole(width)} × ${whole(height)}` : null);
 
-// An image or clip: what is not written is the model's.
+// An image or clip: unwritten members are the model's.
 function madeWords({ diffusion, cluster }, { device, software }, nameOf) {
   const { model, steps, attention, ulysses = 1, ring = 1 } = diffusion;
   const count = cluster.devices ?? ulysses * ring;
@@ -107,8 +107,8 @@ export function runWords({ row, source }, { device, software }, nameOf) {
   return { what, how: [load, mappingText(part.mapping ?? {}), trained].filter(Boolean).join(', ') };
 }
 
-// The inputs that make a run the scenario: each part as a whole, so that nothing of the default scenario stands under it. So it is in the first
-// version, where a part is complete as it stands.
+// The inputs that make a run the scenario. Each part is complete, so that nothing of the default scenario is under it,
+// as in version 1.
 export function inputsOf({ row, source }) {
   const model = typeof row.model === 'object' ? row.model : source.models?.[row.model];
   const { preset, ...cluster } = row.cluster;

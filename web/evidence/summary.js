@@ -1,4 +1,4 @@
-// How far off the figures are, of any selection of runs: no figure of the model, only how errors lie.
+// Errors of any selection of runs: no figure of the model, only the distribution of errors.
 const sorted = (numbers) => [...numbers].sort((a, b) => a - b);
 const median = (numbers) => {
   const list = sorted(numbers);
@@ -16,7 +16,7 @@ export function summaryOf(runs) {
   };
 }
 
-// The runs by what `keyOf` says of each: [[key, runs]], the largest median first.
+// The runs grouped by `keyOf`: [[key, runs]], the largest median first.
 export function grouped(runs, keyOf) {
   const groups = new Map();
   for (const run of runs) groups.set(keyOf(run), [...(groups.get(keyOf(run)) ?? []), run]);

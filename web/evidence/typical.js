@@ -1,11 +1,11 @@
-// A tuned step, which the answer is, and what whole production runs reach, with their own rows.
+// A tuned step, which is the answer, next to whole production runs with their own rows.
 /** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { text } from '../text/format.js';
 import { errorCell, evidenceTable, loadButton, sourceLink } from './parts.js';
 import { t } from './texts.js';
 
-// `runsOf(list)`: what is said of runs, null while it is on its way.
+// `runsOf(list)`: the texts of runs, null until they come.
 /** @param {Context} context */
 export function typical(context, runsOf) {
   const { training } = context.report;

@@ -1,5 +1,6 @@
-// How sure an answer is: its interval in plain words, the runs most like it against the diagonal, what they had that it has not, and what
-// would narrow it. The core finds the runs and every figure of theirs; here they are put into words.
+// How certain an answer is: its interval in plain words, the most similar runs against the diagonal, their differences
+// from the scenario, and what would narrow the interval. The core finds the runs and all their figures; this module
+// words them.
 /** @import {Context} from '../types.js' */
 import { diagonal } from '../charts/diagonal.js';
 import { likely } from '../charts/likely.js';
@@ -29,7 +30,7 @@ const SHARES = ['network', 'latency', 'waiting'];
 const WIDE = 820; // px of a scene with two columns, as evidence.css has it
 const SAID = 0.005; // of the answer: less is not said to widen or narrow
 
-// What is said of runs: {known(run), words(run), label(run)}; null until the files of their sources are there.
+// Texts of runs: {known(run), words(run), label(run)}; null until the files of their sources have loaded.
 /** @param {Context} context */
 function runsOf(context, list) {
   const known = knownRuns(context, list);

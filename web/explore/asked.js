@@ -4,7 +4,7 @@
 export const writeAsked = (panel, controls) =>
   [panel, ...Object.entries(controls).map(([name, { value }]) => `${name}:${value.trim()}`)].join('/');
 
-// {name: value} of the controls that the text of this panel names; undefined of another panel's.
+// {name: value} of the controls that this panel's text names; undefined if it is another panel's.
 export function readAsked(text, panel, controls) {
   if (!text?.startsWith(`${panel}/`)) return undefined;
   const names = Object.keys(controls);
@@ -19,7 +19,7 @@ export function choose(control, value) {
     control.value = value;
 }
 
-// A panel's question and the link's: `controls` are what has a value, by name.
+// The question of a panel and of the link: `controls` are the elements with values, by name.
 export class Asked {
   #text; // of the link when it was last looked at
 
@@ -28,7 +28,7 @@ export class Asked {
     this.controls = controls;
   }
 
-  // What the link asks of this panel, by name of control; undefined where that is nothing, or nothing new.
+  // The link's question for this panel, by name of control; undefined if there is none or nothing new.
   /** @returns {any} */
   news({ view }) {
     if (view.explore === this.#text) return undefined;

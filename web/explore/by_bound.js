@@ -1,4 +1,5 @@
-// Times by what bounds them, over the points of a study or a sweep: which times the report splits so, and one stacked bar a point.
+// Times by bound over the points of a study or a sweep: the times that the report splits so, and one stacked bar per
+// point.
 /** @import {Bars} from '../types.js' */
 import { stackedBars } from '../charts/bars.js';
 import { boundParts } from '../charts/parts.js';
@@ -28,11 +29,11 @@ const PASSES = [
   },
 ];
 
-// The passes whose time a figure belongs to, and the one that it is the whole of.
+// The passes that a figure's time belongs to, and the one that it is all of.
 export const passesOf = (figure) => PASSES.filter(({ bounds }) => bounds.split('.')[0] === figure.split('.')[0]);
 export const passOf = (figure) => PASSES.find(({ sums }) => sums.includes(figure));
 
-// A level of the network has one name where it is the same at all points; else its place says which it is.
+// A network level has one name if it is the same at all points; otherwise its position names it.
 function named(lists) {
   const name = (i) => {
     const names = new Set(lists.filter((list) => list[i]).map((list) => list[i].level));
@@ -48,7 +49,7 @@ export function withBoundParts(rows) {
   return rows.map((row, i) => ({ ...row, parts: row.times ? boundParts(row.times, levels[i]) : [] }));
 }
 
-// What takes most of the first bar and of the last one: how the bottleneck moves.
+// The largest part of the first bar and of the last one: how the bottleneck moves.
 export function boundSummary(rows, unit) {
   const ends = rows.filter(({ parts }) => parts.some(({ value }) => value > 0));
   if (ends.length < 2) return undefined;
@@ -71,7 +72,7 @@ export function byBound({ rows, ...options }) {
   return stackedBars({ unit: 's', axis: true, summary: boundSummary(stacked, 's'), ...options, rows: stacked });
 }
 
-// Buttons of which one is pressed: what a chart shows. list: [{id, name}]
+// Buttons of which one is pressed: what the chart shows. list: [{id, name}]
 export const views = (list, chosen, choose) =>
   h(
     'div',

@@ -65,7 +65,7 @@ export const figureName = (path) => inPart(path, nameOf(path));
 
 export const inputName = (path) => inPart(path, labelOf(path));
 
-// An objective's or a member's name: "step_time_s" -> as figures are called.
+// The readable name of an objective or a member such as "step_time_s".
 export const memberName = (path) => labelOf(path);
 export const objectiveName = (of, name) => nameOf(`${of}.${name}`);
 

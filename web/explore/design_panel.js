@@ -94,7 +94,8 @@ export class DesignPanel {
     return this.#begin();
   }
 
-  // The panel opens with an answer: a search that stops by itself where it is long, or is left, or the scenario changes.
+  // The panel opens with an answer: the search stops by itself if it is long, if the panel is left, or if the scenario
+  // changes.
   async #open() {
     this.#own = this.#context.inputs;
     await this.#begin();
@@ -110,7 +111,7 @@ export class DesignPanel {
   async #begin() {
     const of = this.#of;
     const { inputs, core } = this.#context;
-    // What the scenario lacks of a design is an axis of one value, so that a design found brings it along.
+    // Members of a design that the scenario lacks are axes of one value, so a design found includes them.
     const has = (part) => Object.keys(inputs).some((path) => path.startsWith(part));
     const given = DESIGN.given.filter(({ part }) => !has(part)).map(({ path, value }) => `${path}=${value}`);
     const varied = this.axes

@@ -217,7 +217,7 @@ export class FitsPanel {
   }
 }
 
-// The context that memory has room for and the model supports; users of the prompt and output that the scenario has.
+// The context that fits the memory and that the model supports; users with the scenario's prompt and output.
 function found(row, { context: most = Infinity }) {
   const [feasible, rate, context, perReplica, running, ofReplica] = row?.figures ?? [];
   return feasible === true
@@ -225,7 +225,7 @@ function found(row, { context: most = Infinity }) {
     : null;
 }
 
-// "8 × H100" of a server, "RTX 4090" of a device.
+// "8 × H100" for a server, "RTX 4090" for a device.
 function cardName(catalogue, id) {
   const cluster = catalogue.find((one) => one.kind === 'cluster' && one.id === id);
   const device = catalogue.find((one) => one.kind === 'device' && one.id === cluster?.device?.preset);

@@ -1,4 +1,4 @@
-// What a search found: the best mappings as a table, the front as points, and the way into the scenario.
+// Results of a search: the best mappings as a table, the frontier as points, and links into the scenario.
 /** @import {Context} from '../types.js' */
 import { textWidth } from '../charts/lib/scale.js';
 import { scatter } from '../charts/scatter.js';
@@ -25,7 +25,7 @@ const FRONT_MS = 1000; // between drawings of a front that grows
 const leastWidth = (names) =>
   LINKS + names.reduce((sum, name) => sum + GAP + Math.max(...name.split(' ').map((word) => textWidth(word, 13))), 0);
 
-// A preset goes by the name of what it is one of.
+// A preset has the name of its kind.
 const memberOf = (path) => shortName(path.replace(/\.preset$/, ''));
 
 const capitalized = (name) => name.slice(0, 1).toUpperCase() + name.slice(1);
@@ -107,7 +107,7 @@ export class Found {
           ? capitalized(memberOf(key))
           : objectiveName(this.#search.of, key);
   #isMember = (key) => this.#report.best.some(({ overrides }) => Object.hasOwn(overrides, key));
-  // A unit that stands in the column's head is not said again.
+  // A unit in the column's header is not repeated.
   #unit = (key) => (unitOf(key) === 'token/s' && this.#name(key).includes('tokens/s') ? '' : unitOf(key));
   #say = (key, value) =>
     typeof value === 'number'
@@ -123,7 +123,7 @@ export class Found {
       .map((path) => `${inSentence(memberOf(path))} ${this.#member(path, overrides[path])}`)
       .join(', ');
 
-  // Where the scenario stands on the chart, where its report has both figures.
+  // The scenario's point on the chart, if its report has both figures.
   #here(x, y) {
     const [across, up] = [x, y].map((key) => get(this.#context.report, `${this.#search.of}.${key}`));
     return typeof across === 'number' && typeof up === 'number' && !this.#search.series
@@ -185,7 +185,7 @@ export class Found {
     this.#drawTable();
   }
 
-  // The best in a sentence, beside what the scenario has.
+  // The best mapping in a sentence, compared with the scenario.
   #sentence(row) {
     const [key] = this.#figures();
     const now = get(this.#context.report, `${this.#search.of}.${key}`);

@@ -1,5 +1,5 @@
-// Which accelerator serves a model best: tokens a second and device against tokens a second and user, the best mapping of each
-// cluster at each size, under a limit on the time of a token. One search a cluster and size, one front a cluster.
+// Which accelerator serves a model best: throughput per GPU against interactivity, the best mapping of each cluster at
+// each size, under a limit on TPOT. One search per cluster and size, one frontier per cluster.
 /** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { withPick } from '../state/scenario.js';
@@ -147,7 +147,7 @@ export class FrontierPanel {
     return inputs;
   }
 
-  // A cache in four bits is no format of the engines: it stays at eight.
+  // Engines have no 4-bit format for the KV cache: it stays at 8 bits.
   #formatOf = (part) => (part === 'kv_cache' && this.format.value === 'nvfp4' ? 'fp8' : this.format.value);
 
   #end() {
@@ -166,7 +166,7 @@ export class FrontierPanel {
     });
   }
 
-  // `isOwn`: the panel opens with an answer, given up where it is left.
+  // `isOwn`: the search that starts with the panel; it ends when the panel is left.
   async #begin(isOwn = false) {
     this.#end();
     const run = this.#run;
@@ -254,7 +254,7 @@ export class FrontierPanel {
     if (run === this.#run) this.#end();
   }
 
-  // One front a cluster, over all its sizes.
+  // One frontier per cluster, over all its sizes.
   #show(rows, clusters, running) {
     const fronts = clusters.map((cluster) =>
       frontOf(

@@ -27,7 +27,7 @@ export class Limits {
   );
   #value = textBox('', { inputmode: 'decimal', onkeydown: (event) => event.key === 'Enter' && this.#add() });
 
-  // `onchange` is told when a limit has come or gone.
+  // `onchange` is called when a limit is added or removed.
   /** @param {{context: () => Context, onchange: () => void}} options */
   constructor({ context, onchange }) {
     this.#context = context;
@@ -53,7 +53,7 @@ export class Limits {
     return this.#all.map(({ text: one }) => one);
   }
 
-  // Begins anew for a part's search: `members` of its mapping, and the figures that are `offered`.
+  // Resets for a part's search: `members` of its mapping, and the `offered` figures.
   /** @param {{of: string, members: string[], offered: {name: string}[]}} what */
   offer({ of, members, offered }) {
     this.#of = of;
@@ -88,7 +88,7 @@ export class Limits {
     const input = this.#context().core.described.inputs.find((one) => one.path === path);
     const words = input && !isNumeric(input);
     this.#how.value = words ? '=' : this.#how.value === '=' ? '<=' : this.#how.value;
-    // Of a figure what it is now, whose unit a bare number has.
+    // For a figure, shows its present value; a bare number is in the value's unit.
     const now = get(this.#context().report, path);
     this.#value.placeholder = words
       ? (input.choices ?? (input.kind === 'flag' ? ['true', 'false'] : [])).join(', ')

@@ -1,4 +1,4 @@
-// Questions that others have asked of their tools, ready to be put here: what of the scenario they set, and what they search for.
+// Examples: questions that others ask of their tools, with the scenario that they set and what they search for.
 
 const only = { training: { serving: 'null' }, serving: { training: 'null' } };
 
@@ -50,14 +50,14 @@ export const QUESTIONS = [
   },
 ];
 
-// Which accelerator serves a model best: the same question of several clusters, as public serving benchmarks put it.
+// Which accelerator serves a model best: the same question for several clusters, as in public serving benchmarks.
 export const MODELS = ['llama-3.1-70b', 'deepseek-v3'];
 export const CLUSTERS = ['dgx-h100', 'dgx-h200', 'dgx-b200'];
 export const DEVICES = '8, 16, 32, 64';
 export const SLO = '50 ms';
 export const FORMAT = 'fp8';
 
-// A design space: what is varied, what of the mappings is left out so that a million and a half points remain, and an example.
+// A design space: the varied inputs, the mappings left out so that a million and a half points remain, and an example.
 export const DESIGN = {
   given: [
     { part: 'cluster.device.design', path: 'cluster.device.design.preset', value: 'h100-like' },

@@ -1,9 +1,10 @@
-// What a search found, as rows: which members tell the mappings apart, their order, and which of them a filter keeps.
+// The results of a search as rows: the members that differ between mappings, their order, and the rows that a filter
+// keeps.
 import { inputText } from '../text/inputs.js';
 
 const valueAt = (row, key) => (Object.hasOwn(row.overrides, key) ? row.overrides[key] : row[key]);
 
-// Members with one value everywhere are said once; the others become columns.
+// Members with the same value in all rows are stated once; the others become columns.
 export function columnsOf(rows) {
   const paths = [...new Set(rows.flatMap(({ overrides }) => Object.keys(overrides)))];
   const at = (row, path) => row.overrides[path] ?? null; // a null takes a value back: as good as none
@@ -13,7 +14,7 @@ export function columnsOf(rows) {
 
 const compare = (a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b)));
 
-// Rows by a member or figure; equal ones keep the order of the search.
+// Sorts rows by a member or figure; equal rows keep the order of the search.
 export const sorted = (rows, key, descending) =>
   rows
     .map((row, at) => [row, at])
@@ -35,7 +36,7 @@ export function filtered(rows, words) {
   return rows.filter((row) => wanted.every((word) => pieces(row).some((piece) => fits(word, piece))));
 }
 
-// The inputs with a mapping laid over them: null takes a path back, a catalogue entry takes the place of what lay below it.
+// The inputs overridden by a mapping: null removes a path, a catalogue entry replaces everything below it.
 export function asInputs(inputs, overrides) {
   let all = { ...inputs };
   const below = (path) => (one) => one === path || one.startsWith(`${path}.`);
@@ -50,7 +51,7 @@ export function asInputs(inputs, overrides) {
 // The rows that no other beats in both of two figures, larger being better, by the first.
 /**
  * @param {object[]} rows
- * @param {string[]} figures the one that is best, and the one against it
+ * @param {string[]} figures the objective, and the one to trade it against
  */
 export function frontOf(rows, [one, two]) {
   const front = [];

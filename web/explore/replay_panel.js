@@ -1,5 +1,5 @@
-// A file of recorded requests, dropped or chosen: what they need, how they would be served, and where it breaks. It is read and played in a
-// worker of this browser; neither the link nor any host hears of it.
+// A file of recorded requests, dropped or chosen: what they need, how they would be served, and where it breaks. A
+// worker of this browser reads and replays it; it is not in the link and not sent to any host.
 /** @import {Context} from '../types.js' */
 import { lines } from '../charts/lines.js';
 import { h } from '../dom.js';
@@ -168,7 +168,7 @@ export class ReplayPanel {
     this.result.replaceChildren(...(played ? [...this.#verdict(), ...this.#tables(), this.#chart()] : []));
   }
 
-  // What they need, and where what the scenario has breaks.
+  // What the requests need, and where the scenario's replicas break.
   #verdict() {
     const { breaks, needed, deployment } = this.#answer;
     const words = { devices: whole(deployment.devices), replicas: whole(deployment.replicas) };

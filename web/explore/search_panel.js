@@ -1,4 +1,4 @@
-// The search for the best mapping: what to look for, how large the space is, progress, and what was found.
+// The search for the best mapping: objective, size of the space, progress, and results.
 /** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { timeLeft } from '../engine/pool.js';
@@ -162,7 +162,7 @@ export class SearchPanel {
     this.#offerAgainst();
   }
 
-  // A ready question: its scenario, and what it asks of it.
+  // An example: its scenario and its question.
   #put(question) {
     this.#set(question);
     this.#wanted = question.of;
@@ -223,7 +223,7 @@ export class SearchPanel {
     };
   }
 
-  // What would be searched has changed: its size is counted, and what was found before says so.
+  // The question has changed: counts its space, and marks the previous results as such.
   #changed() {
     if (!this.#objectives || !this.#of) return;
     const asked = JSON.stringify(this.#spec());
@@ -257,7 +257,8 @@ export class SearchPanel {
     }, SIZE_DELAY);
   }
 
-  // The panel opens with an answer: a search that stops by itself where it is long, or is left, or another is asked for.
+  // The panel opens with an answer: the search stops by itself if it is long, if the panel is left, or if another is
+  // started.
   #open(asked) {
     if (!this.#isOpening) return;
     this.#isOpening = false;
@@ -292,7 +293,7 @@ export class SearchPanel {
     }
   }
 
-  // Acts at once on the screen; the workers hear it within a chunk.
+  // Acts at once on the screen; the workers stop within a chunk.
   #stop() {
     this.#isOwn = false;
     this.#job?.stop();

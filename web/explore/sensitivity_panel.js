@@ -15,7 +15,7 @@ const FIRST = ['training.time_to_train_s', 'serving.tpot_s', 'cost.device_usd'];
 
 const COLUMNS = ['explore.matters.value', 'explore.matters.down', 'explore.matters.up', 'explore.elasticity'];
 
-// What moves by less than a thousandth of the input's change.
+// Inputs that move the figure by less than a thousandth of their own change.
 const FAINT = 0.01;
 const elasticityText = (value) =>
   value === null ? '–' : Math.abs(value) < FAINT ? `< ${FAINT}` : value.toFixed(2).replace('-', '−');
@@ -104,7 +104,7 @@ export class SensitivityPanel {
     const inputs = new Map(described.inputs.map((input) => [input.path, input]));
     const of = (path) => inputs.get(path) ?? inputs.get(path.replace(/\.\d+(?=\.|$)/g, '.*'));
     const named = (path) => labelIn(this.#context.scenario, path);
-    // Where two inputs have one name, each says of what it is.
+    // Inputs with the same name also state their object.
     const label = (path) => {
       const part =
         path

@@ -1,4 +1,4 @@
-// A number as the unknown: the last value of an input that keeps a condition.
+// An input as the unknown: its last value that meets a condition.
 /** @import {Context} from '../types.js' */
 import { h, redraw } from '../dom.js';
 import { labelOf } from '../form/fields.js';
@@ -25,7 +25,7 @@ import { t } from './texts.js';
 
 const FEASIBLE = ['training.feasible', 'serving.feasible'];
 
-// Ready questions: the unknown and its range, what must hold, the mapping, the scenario compared with.
+// Examples: the unknown and its range, the condition, the mapping, the scenario compared with.
 const QUESTIONS = [
   {
     id: 'context',
@@ -178,7 +178,7 @@ export class SolvePanel {
     return this.#solve();
   }
 
-  // What follows from the texts of a question that was not typed here.
+  // Applies the effects of a question that was not typed here.
   #fromText() {
     this.unit = unitIn(this.from.value);
     this.#showStep();
@@ -207,7 +207,7 @@ export class SolvePanel {
     this.#solve(this.#context.core.requestFor(inputs));
   }
 
-  // Counts may go in steps: devices come in nodes.
+  // Counts may have steps: devices come in nodes.
   #showStep() {
     const { kind } = this.#input();
     this.stepField.hidden = kind !== 'count' && kind !== 'length';
@@ -247,7 +247,7 @@ export class SolvePanel {
     this.tried.textContent = '';
   }
 
-  // How many values were tried, and between which the answer lies.
+  // The number of values tried, and the range that the answer is in.
   #tell(input, { tried, of, low, high }) {
     this.progress.max = of;
     this.progress.value = tried;

@@ -1,5 +1,5 @@
-// The papers' studies: the question, what the paper says, what comes out here point by point, which of its trends hold, and why
-// the two differ. Points are answered by the pool, so that a long study shows its progress and can be stopped.
+// The papers' studies: the question, the paper's statements, our results point by point, which trends are reproduced,
+// and why the two differ. The pool computes the points, so a long study shows progress and can be stopped.
 /** @import {Context} from '../types.js' */
 import { heat } from '../charts/heat.js';
 import { h } from '../dom.js';
@@ -16,7 +16,7 @@ const MOST_AT_ONCE = 60;
 const MOST_COLUMNS = 4; // of figures in a table; with more each point is a card
 const REDRAW_MS = 200;
 
-// A point that goes by ids of the catalogue ("5nm / hbm3e") is called by their names.
+// A point named by ids of the catalogue ("5nm / hbm3e") is shown with their names.
 const NAMED = ['node', 'dram_type', 'network'];
 const LABELED = ['label', 'over', 'of', 'at', 'along'];
 const renamed = (names, label) =>
@@ -223,7 +223,7 @@ export class StudiesPanel {
       : studyChart(study, points, this.#whole, this.#width, controls);
   }
 
-  // Two axes as a map; of the third one value at a time.
+  // Two axes as a map; one value of the third at a time.
   #heat(study, controls) {
     const value = (point) => point.figures[study.chart.figure];
     const common = {
@@ -320,7 +320,7 @@ export class StudiesPanel {
     );
   }
 
-  // What goes in: the scenario over the default one, and what each point changes.
+  // The inputs: the scenario over the default one, and the changes of each point.
   #inputs(study) {
     const given = Object.entries(flat(study.request));
     const point = study.points?.[0];

@@ -1,4 +1,5 @@
-// A study's chart as its paper's figure is: dots, stacked bars, a figure over another or over its measured value; and its tables.
+// A study's chart in the form of the paper's figure: dots, stacked bars, a figure over another or over its measured
+// value; and its tables.
 import { stackedBars } from '../charts/bars.js';
 import { categories } from '../charts/categories.js';
 import { memoryParts, timeParts } from '../charts/parts.js';
@@ -13,13 +14,13 @@ import { t } from './texts.js';
 const BOUNDS = 'training.time_by_bound';
 const SERIES = ['var(--c-forward)', 'var(--c-tp)', 'var(--c-dp)'];
 
-// An infeasible point has figures all the same, and in `reason` why it is infeasible ("Out of memory: 108 of 79.2 GiB").
+// An infeasible point still has figures, and `reason` says why it is infeasible ("Out of memory: 108 of 79.2 GiB").
 const misfits = (point) =>
   Object.entries(point?.figures ?? {}).some(([path, value]) => path.endsWith('.feasible') && value === false);
 const misfit = ({ reason }) => reason || t('explore.study.misfit');
 const reasonOf = (point) => point?.issues[0]?.message ?? (misfits(point) ? misfit(point) : undefined);
 
-// The infeasible points by what is wrong with them: "Out of memory: A; B. Overloaded: C."
+// The infeasible points by reason: "Out of memory: A; B. Overloaded: C."
 function outsideWords(points) {
   const labels = new Map();
   for (const point of points.filter(misfits)) {
@@ -29,17 +30,17 @@ function outsideWords(points) {
   return [...labels].map(([reason, list]) => t('explore.study.outside', { reason, list: list.join('; ') })).join(' ');
 }
 
-// The first part of a label is the place, the rest the series.
+// The first part of a label is the position, the rest the series.
 const placeOf = (chart, label) => (chart.series ? label.split(', ')[0] : label);
 const seriesOf = (chart, label) => (chart.series ? label.split(', ').slice(1).join(', ') : '');
 
-// A study whose own chart is another can be drawn by bound where it reports a time so.
+// A study with another chart can also be drawn by bound if it reports a time so.
 export const hasBounds = ({ chart, report }) =>
   chart && !chart.stack?.includes('time_by_bound') && report.includes(`${BOUNDS}.compute`);
 export const boundChart = ({ chart: { figure } }, points, width, controls) =>
   stack({ figure, stack: BOUNDS }, { id: 'study-chart', title: nameOf(BOUNDS), width, unit: 's', controls }, points);
 
-// The chart of the points that are answered; `whole`: the study with its checks, once all are.
+// The chart of the answered points; `whole`: the study with its checks, once all are answered.
 export function studyChart(study, points, whole, width, controls) {
   const { chart } = study;
   const common = {
@@ -133,7 +134,8 @@ function levelsOf(chart, figures) {
   return levels;
 }
 
-// What each point's memory holds, or what its time is spent on or bounded by; as it is, per another figure, over a point's, or as shares.
+// Each point's memory, or its time by component or bound: absolute, per another figure, relative to a point, or as
+// shares.
 function stack(chart, common, points) {
   const prefix = `${chart.stack}.`;
   const known = points.filter(({ figures }) =>
@@ -150,7 +152,7 @@ function stack(chart, common, points) {
         known.map((point) => ({ label: point.label, times: held(point), levels: levelsOf(chart, point.figures) })),
       )
     : known.map((point) => ({ label: point.label, parts: partsOf(chart)(held(point)) }));
-  // A gap where neither the place nor the series goes on.
+  // A gap between bars if both position and series change.
   const places = known.map(({ label }) => label.split(/, | \/ /));
   const hasSeries = places.every(({ length }) => length > 1);
   const apart = (i) =>
@@ -283,7 +285,7 @@ const table = (title, head, rows, name = '') =>
     ),
   );
 
-// The figure at some points over that at others: a table of assumptions.
+// The figure at some points over that at others, as a table of assumptions.
 export function ratiosTable({ ratios }, points) {
   if (!ratios) return '';
   const value = (label) => points.find((point) => point?.label === label)?.figures[ratios.figure];

@@ -1,4 +1,4 @@
-// A study's request as inputs, so that the page asks what the study asks.
+// A study's request as inputs, so that the page computes the study's scenario.
 
 // {"a": {"preset": "x", "b": 1}} as the inputs of a link: {"a": "x", "a.b": "1"}
 export function flat(json, path = '', inputs = {}) {

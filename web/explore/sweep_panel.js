@@ -180,7 +180,7 @@ export class SweepPanel {
     let answered = 0;
     const run = { request };
     this.#run = run;
-    // Whoever is free takes the next points, as many as keep a stop near.
+    // An idle worker takes the next points, few enough that a stop acts soon.
     const hear = (answer, at) => {
       if (run !== this.#run) return;
       const { start, began } = spans[at];
@@ -237,7 +237,7 @@ export class SweepPanel {
     );
   }
 
-  // What the time of each point is bound by; the bounds stand behind the figure and why it is not feasible.
+  // The time of each point by bound; they follow the figure and the reason for infeasibility.
   #stack(controls) {
     const { axes, figure, rows, pass } = this.#result;
     const cells = rows.map(cellOf);
@@ -383,7 +383,7 @@ export class SweepPanel {
     const places = keys.map((list) => new Map(list.map((key, i) => [key, i])));
     const [y, x] = [0, 1].map((at) => (row) => places[at].get(JSON.stringify(row.inputs[at])));
     const cells = rows.map((row) => ({ ...cellOf(row), y: y(row), x: x(row) }));
-    // Of a large map every so many rows and columns are drawn; the table has all.
+    // A large map draws only every n-th row and column; the table has all.
     const every = Math.ceil(Math.sqrt(cells.length / MOST_CELLS));
     const drawn = names.map((list) => list.filter((_, i) => i % every === 0));
     const { words } = this.#extremes(cells, ({ x, y }) => `${names[0][y]}, ${names[1][x]}`);

@@ -1,4 +1,4 @@
-// Values of a sweep: what to suggest for an input, how a row of the core's answer is read, how large the next piece may be.
+// Values of a sweep: suggestions for an input, reading a row of the core's answer, the size of the next piece.
 import { labelOf } from '../form/fields.js';
 import { t as nameOfChoice } from '../form/texts.js';
 import { whole } from '../text/format.js';
@@ -10,7 +10,7 @@ import { t } from './texts.js';
 const CHUNK_MS = 80;
 const MOST_CHOICES = 12;
 
-// A text of values about the present one: every choice, powers of two of a count, a range of a quantity.
+// Suggested values around the present one, as text: all choices, powers of two of a count, a range of a quantity.
 export function valuesAbout(input, value, ids = []) {
   if (ids.length) return ids.slice(0, MOST_CHOICES).join(', ');
   if (input.kind === 'choice') return input.choices.join(', ');
@@ -30,7 +30,7 @@ export function valuesAbout(input, value, ids = []) {
   return `${write(low)}:${write(high)}:9:log`;
 }
 
-// A row as {value, reason}: the reason is there where the point is no scenario or does not fit.
+// A row as {value, reason}: the reason is set if the point is invalid or does not fit.
 export function cellOf({ figures: [value, feasible, infeasible], issues }) {
   if (issues.length)
     return {
@@ -62,8 +62,8 @@ export function nameOfValue(value, input, catalogue = []) {
   return Number.isInteger(value) ? whole(value) : String(Number(value.toPrecision(6)));
 }
 
-// A mapping in words: the members that say something; a preset goes by the name of what it is one of.
-// `say(path, value)`: a value as a person reads it.
+// A mapping in words: the members that matter; a preset has the name of its kind. `say(path, value)`: a value as
+// readable text.
 export const mappingWords = (overrides, say = valueWords) =>
   Object.entries(overrides ?? {})
     .map(([path, value]) => [path, path.includes('.offload.') && value === 1 ? true : value]) // a share: 1 is all
@@ -73,7 +73,7 @@ export const mappingWords = (overrides, say = valueWords) =>
     )
     .join(', ');
 
-// A name inside a sentence: a first word with other capitals, as ZeRO, keeps them.
+// A name inside a sentence; a first word with inner capitals, such as ZeRO, keeps them.
 export const inSentence = (name) => name.replace(/^[A-Z](?!\S*[A-Z])/, (letter) => letter.toLowerCase());
 
 // A member's value: yes or no, a choice by its name, the dimensions of an order in the capitals that they have elsewhere.
@@ -100,10 +100,10 @@ export function shortName(path) {
   return has(member) ? t(member) : (/\(([A-Z]{2,})\)$/.exec(label)?.[1] ?? label);
 }
 
-// What a search looks for so that a figure is the best it can be: the figure itself where a search knows it.
+// The objective of a search for the best value of a figure: the figure itself if searches have it.
 export const objectiveFor = (figure, of) =>
   outputOf(figure)?.sought && figure.startsWith(`${of}.`) ? figure.slice(of.length + 1) : '';
 
-// Points of the next piece, so that a stop is soon heard.
+// The number of points in the next piece, so that a stop is heard soon.
 export const chunkAfter = (count, ms) =>
   Math.max(1, Math.min(2000, ms < CHUNK_MS / 2 ? count * 2 : Math.floor((count * CHUNK_MS) / ms)));

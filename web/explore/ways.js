@@ -1,14 +1,14 @@
 // Ways to serve a model on a device: engines that run on it, each with the weights of 16, 8 and 4 bits that it has.
 
 const EIGHT_BIT_FLOAT = 'fp8';
-// Weights of a size, the first that an engine has. One that lists no formats takes checkpoints in any.
+// Weights of a size: the first format that the engine has. An engine that lists no formats takes checkpoints in any.
 const SIZES = [
   ['bf16', 'fp16'],
   [EIGHT_BIT_FLOAT, 'q8_0'],
   ['int4', 'q4_k_m', 'q4_0'],
 ];
 
-// Besides the engine that the device has by default: the one that runs files of every size on nearly every device.
+// In addition to the device's default engine: the one that runs files of every size on nearly every device.
 export const ANYWHERE = 'llamacpp-2025';
 
 export function waysOn({ architecture, peak }, own, engines) {
@@ -26,7 +26,7 @@ export function waysOn({ architecture, peak }, own, engines) {
   );
 }
 
-// What a user of a model served so asks for, alone.
+// The request of a single user of a model served so.
 export const inputsOf = (kept, cluster, { engine, weights, activations }, model) => ({
   ...kept,
   ...(model && { model }),

@@ -1,4 +1,4 @@
-// What stands in a group, in a line or two: shown where the group is folded.
+// The values of a group in a line or two, shown where the group is folded.
 import { deviceName, modelName } from '../report/words.js';
 import { text, whole } from '../text/format.js';
 import { has, t } from '../text/strings.js';
@@ -103,7 +103,7 @@ export function mappingIn(part, { scenario }) {
   ]);
 }
 
-// {lines, isAuto: whether the mapping is chosen for you}; nothing where the part is not asked for, or not resolved yet.
+// {lines, isAuto: whether the mapping is chosen}; none if the part is off or not resolved yet.
 export function chosenIn(id, { scenario, report }) {
   if (report && scenario[id] === null) return { lines: [t('answers.absent')], isAuto: false };
   if (!report || !scenario[id] || !Object.keys(scenario[id]).length) return { lines: [], isAuto: false };

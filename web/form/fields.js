@@ -25,14 +25,14 @@ export function labelOf(path) {
   return words[0].toUpperCase() + words.slice(1);
 }
 
-// A choice in words: its id with spaces, but for formats such as q8_0, which are names.
+// The text of a choice: its id with spaces, except formats such as q8_0, which are names.
 const choiceName = ({ path }, id) => {
   const key = `choice.${path.split('.').at(-1)}.${id}`;
   if (has(key)) return t(key);
   return /\d/.test(id) ? id : id.replaceAll('_', ' ');
 };
 
-// A list's member is named by what it belongs to: "Bandwidth, NVLink 4".
+// A list's member is named after its owner: "Bandwidth, NVLink 4".
 export function labelIn(scenario, path) {
   const parent = /^(.*\.\d+)\./.exec(path)?.[1];
   const owner = parent && get(scenario, parent)?.name;
@@ -56,7 +56,7 @@ const changed = (state) =>
 const fixWords = (label) =>
   label.replace(/\b(tp|pp|cp|ep|dp) (?=\d)/g, (name) => name.toUpperCase()).replace(/\bdevices (\d+)/, '$1 devices');
 
-// What would do in place of a faulty value, as buttons.
+// Valid values in place of a faulty one, as buttons.
 export const fixButtons = ({ fixes = [] }, store) =>
   fixes.map((fix) =>
     h(
@@ -66,7 +66,7 @@ export const fixButtons = ({ fixes = [] }, store) =>
     ),
   );
 
-// What every control has: label, echo, help, issues, and the mark of a change with a way back.
+// The parts of every control: label, echo, help, issues, and the mark of a change with its undo.
 function frame(input, control, store, { group = false } = {}) {
   const id = idOf(input.path);
   const echo = h('output', { class: 'echo', for: id });
@@ -143,7 +143,7 @@ function textField(input, store, withRule) {
     inputmode: numeric ? 'decimal' : undefined,
   });
   const wrap = frame(input, control, store);
-  // What is typed or slid in one go is one edit for undo.
+  // Everything typed or slid in one go is one edit for undo.
   let goesOn = false;
   const take = (text) => (goesOn = store.set(input.path, text, goesOn) || goesOn);
   for (const end of ['change', 'focusout']) wrap.element.addEventListener(end, () => (goesOn = false));
@@ -160,10 +160,10 @@ function textField(input, store, withRule) {
   let before = '';
   let restoring = false;
   const isQuantity = input.kind === 'quantity';
-  // A text that says no unit, as in an old link, is shown with the one in which it was read.
+  // A text without a unit, as in an old link, is shown with the unit in which it was read.
   const isUnsaid = () => last.text === undefined || (isQuantity && isBare(last.text) && last.issues.length === 0);
   const shownText = () => (isUnsaid() ? write(input, last.value) : spelled(last.text));
-  // What a bare number means here: the unit in the field, or that of its preset where the field is empty.
+  // The unit of a bare number: the one in the field, or the preset's if the field is empty.
   const unitShown = () =>
     isQuantity
       ? unitIn(shownText()) || unitIn(write(input, last.value ?? last.standard)) || spelled(`2 ${input.unit}`).slice(2)
@@ -277,7 +277,7 @@ function choiceLike(input, store, names) {
   };
 }
 
-// Catalogues too long for a menu of the browser's: they open the picker of the sentence.
+// Catalogues too long for the browser's menu open the sentence's picker.
 const PICKED = ['model', 'cluster', 'cluster.device'];
 
 function menu(input, onopen) {
@@ -319,7 +319,8 @@ function nativeMenu(input, entries, onpick) {
   };
 }
 
-// A catalogue: {id, name, sources} of every entry of the input's kind. What lies below the pick and was set makes it the visitor's own.
+// A catalogue: {id, name, sources} of every entry of the input's kind. Inputs set below the pick make it the visitor's
+// own.
 function presetField(input, store, catalogue, { onpick, onopen }) {
   const entries = catalogue.filter(({ kind }) => kind === input.presets);
   const choice = PICKED.includes(input.path) ? menu(input, onopen) : nativeMenu(input, entries, onpick);
@@ -344,7 +345,8 @@ function presetField(input, store, catalogue, { onpick, onopen }) {
   };
 }
 
-// An object that may be absent (experts, latent attention): on sets its first member, which brings the others with it.
+// An object that may be absent (experts, latent attention): turning it on sets its first member, which brings the
+// others.
 function optionalField(input, store, firstChild) {
   const control = h('input', {
     type: 'checkbox',

@@ -1,4 +1,4 @@
-// The form, made from what the core describes: groups with their first inputs open and all others under "More".
+// The form, made from the core's description: groups with their first inputs open and all others under "More".
 /** @import {Group} from './layout.js' */
 /** @import {View} from '../types.js' */
 import { h } from '../dom.js';
@@ -77,7 +77,7 @@ export class Form {
     helpBeside(element);
   }
 
-  // Which inputs the link locks or leaves out.
+  // The inputs that the link locks or leaves out.
   setView(view) {
     this.#view = view;
     this.element.classList.toggle('limited', Boolean(view.limits));
@@ -131,7 +131,7 @@ export class Form {
     return made?.element;
   }
 
-  // The mapping, folded: each member with why it was chosen, and the way to have all of them chosen.
+  // The folded mapping: each member with its reason, and a way to choose all of them automatically.
   #mapping(id, members, wasOpen) {
     const back = h(
       'button',
@@ -268,7 +268,7 @@ export class Form {
     });
   }
 
-  // Hundreds of inputs that few open: made when they are first wanted.
+  // Hundreds of inputs that few people open: made on demand.
   #fill(id) {
     const { details, rest } = this.#unmade.get(id) ?? {};
     if (!details || !this.#isDescribed) return;
@@ -277,7 +277,8 @@ export class Form {
     if (this.#shown) this.show(this.#shown);
   }
 
-  // Opens the groups that the scene's answers rest on and closes the others; on Start all, since its sentence says them.
+  // Opens the groups that affect the scene's answers and closes the others; on Start it opens none of them by itself,
+  // as its sentence states them.
   openFor(scene) {
     const narrow = window.matchMedia('(max-width: 760px)').matches;
     for (const { id, scenes } of GROUPS) {
@@ -317,7 +318,7 @@ export class Form {
     );
     this.#load.show({ ...state, isLocked: this.#view.isLocked });
     for (const id of this.#mappings.keys()) this.#showMapping(id, state);
-    // What was changed on a data sheet is not hidden.
+    // Changes on a data sheet are not hidden.
     for (const { id, sheet = [] } of GROUPS)
       if (sheet.flat().some((path) => inputs[path] !== undefined))
         this.#groups.get(id).querySelector('.data-sheet').open = true;
@@ -340,7 +341,7 @@ export class Form {
     }
   }
 
-  // Whether the core chooses the mapping that this input is of, but for what is written.
+  // Whether the core chooses the mapping that this input belongs to, except written members.
   #isChosen = (path) => GROUPS.some(({ id, mapping }) => mapping?.includes(path) && this.#mappings.get(id)?.isChosen);
 
   #showMapping(id, { inputs, report }) {
@@ -355,7 +356,7 @@ export class Form {
       : t('mapping.none');
     one.back.hidden = isChosen && held === 0;
     one.details.hidden = !members.some((path) => this.#view.isShown(path));
-    // What nobody chooses for you stands open.
+    // Inputs that are never chosen automatically are open.
     if (!isChosen && one.isChosen !== false && report?.[id]) one.details.open = true;
     if (report?.[id]) one.isChosen = isChosen;
   }

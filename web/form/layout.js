@@ -6,11 +6,11 @@
  * @typedef {object} Group
  * @property {string} id
  * @property {string[][]} first rows of paths, each alone or a pair
- * @property {string[][]} [sheet] what a data sheet says, folded
- * @property {string[]} [mapping] what the core chooses where nobody did, folded
+ * @property {string[][]} [sheet] inputs of a data sheet, folded
+ * @property {string[]} [mapping] inputs that the core chooses unless written, folded
  * @property {{batch: string[][], concurrency: string[][], rate: string[][]}} [load] the rows of each kind of load
- * @property {string} [askedBy] the input that asks for it, where the default scenario does not
- * @property {string[] | null} scenes whose answers rest on it; null: all
+ * @property {string} [askedBy] the input that turns it on, if it is off in the default scenario
+ * @property {string[] | null} scenes whose answers depend on it; null: all
  */
 
 /** @type {Group[]} */
@@ -97,7 +97,7 @@ export const GROUPS = [
   },
 ];
 
-// What a slide rule under an input spans: two decades about the preset's value, inside the input's own range.
+// The range of a slide rule under an input: two decades around the preset's value, inside the input's own range.
 export function span(input, value) {
   const { low = 0, high = Infinity, kind } = input;
   const counted = kind === 'count' || kind === 'length';

@@ -1,5 +1,5 @@
-// How requests come: a number of clients who wait for their answers, a batch per replica, or arrivals whatever is answered. One of three;
-// each has its own inputs, and choosing one takes back those of the others.
+// The kind of load: a number of clients that wait for their answers, a batch per replica, or arrivals at a rate. Each
+// has its own inputs, and choosing one takes back those of the others.
 /** @import {Json} from '../types.js' */
 import { h } from '../dom.js';
 import { t } from '../text/strings.js';
@@ -13,12 +13,12 @@ const ALL = [...Object.values(PATHS), 'serving.waves'];
 export const loadOf = (serving) =>
   serving?.requests_per_s != null ? 'rate' : serving?.concurrency != null ? 'concurrency' : 'batch';
 
-// Requests that run or wait, in total.
+// Requests in flight or waiting, in total.
 /** @param {Json} part */
 export const requestsIn = ({ requests_in_flight: inFlight, requests_waiting: waiting }) =>
   Math.max(1, Math.round(inFlight + waiting));
 
-// Where another load begins: near what the present one comes to.
+// The start value of another load, near the present one.
 const START = {
   concurrency: (report) => String(requestsIn(report)),
   batch: ({ batch }) => String(Math.max(1, Math.round(batch))),
@@ -28,7 +28,7 @@ const START = {
 // The inputs with one load at a value, by default near what the present one comes to.
 export function withLoad(inputs, load, report, value = START[load](report)) {
   const others = Object.entries(inputs).filter(([path]) => !ALL.includes(path));
-  // The default is in total, which a batch takes the place of even where it is the default's.
+  // The default is a total; a batch replaces it even at the default's value.
   return {
     ...Object.fromEntries(others),
     ...(load === 'batch' && { [PATHS.concurrency]: 'null' }),
@@ -70,7 +70,7 @@ export function loadChoice(store, rows) {
         buttons[i].disabled = isLocked('serving.batch') || isLocked('serving.requests_per_s');
         parts[i].hidden = one !== load;
       });
-      // How arrivals are spread in time is a question to the simulation alone.
+      // Only the simulation depends on the distribution of arrivals over time.
       rows.rate.slice(2).forEach((row) => (row.hidden = !scenario?.serving?.simulate));
     },
   };

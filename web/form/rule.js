@@ -14,7 +14,7 @@ const THOUSANDS = [
   [1e3, 'k'],
 ];
 
-// 10k where the label has no room for 10,000.
+// Writes 10k if the label has no room for 10,000.
 function short(value) {
   const [factor, suffix] = THOUSANDS.find(([one]) => value >= one && value >= 1e4) ?? [1, ''];
   return `${(value / factor).toLocaleString('en', { maximumSignificantDigits: 3 })}${suffix}`;
@@ -54,7 +54,7 @@ export function rule({ label, isCount, onslide }) {
   let range = null;
   let drawn = '';
   let shown = 0;
-  // Told, not asked for: a form of rules that each ask would have the page laid out once a rule.
+  // Observed, not measured: if each rule of a form measured its width, the page would be laid out once per rule.
   let width = 300;
   new ResizeObserver(([{ contentRect }]) => {
     if (!contentRect.width || contentRect.width === width) return;

@@ -6,7 +6,7 @@ import { GROUPS } from './layout.js';
 
 const MOST = 30;
 
-// What people call an input whose label says it in other words.
+// Other names by which people call an input.
 const ALSO = {
   'serving.precision.weights': 'quantization quantized',
   'serving.engine.memory.share': 'gpu memory utilization',
@@ -25,13 +25,13 @@ const ALSO = {
   'cost.rental': 'rent cloud price per hour',
 };
 
-// What stands open or a press away, in that order; the rest comes behind it.
+// Inputs that are open or one press away, in that order; the rest follows.
 const NEAR = GROUPS.flatMap(({ first, mapping = [], sheet = [], load }) =>
   [first, Object.values(load ?? {}), sheet, mapping].flat(4),
 );
 const nearness = ({ path }) => (NEAR.includes(path) ? NEAR.indexOf(path) : NEAR.length);
 
-// Words are looked for from their beginning: "rent" is not in "concurrent".
+// Words match from their beginning: "rent" does not match "concurrent".
 const wordsOf = (text) => ` ${text.toLowerCase().replace(/[^a-z0-9/-]+/g, ' ')}`;
 
 // The inputs that hold every word: those of that name ("batch"), other name or choice ("int4") first, then those that hold all in their label, then in their path, then in their

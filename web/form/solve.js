@@ -1,4 +1,4 @@
-// An input as the unknown: its largest or smallest value for which a figure keeps a bound. Loaded when it is first asked for.
+// An input as the unknown: its largest or smallest value that keeps a figure within a bound. Loaded on demand.
 import { fillSelect, figureGroups, figureName, select, textBox } from '../explore/controls.js';
 import { nameOfValue } from '../explore/sweep_values.js';
 import { h } from '../dom.js';
@@ -13,7 +13,7 @@ import { t } from './texts.js';
 
 const FITS = ['serving.feasible', 'training.feasible'];
 
-// Where to look: four binary orders below the present value, eight above, within what the input allows.
+// The search range: four binary orders below the present value, eight above, within the input's range.
 export function rangeOf({ kind, low = 0, high = Infinity, unit, unit_factor: factor }, value) {
   const size = typeof value === 'number' && value > 0 ? value : 8;
   const counted = kind === 'count' || kind === 'length';
@@ -25,7 +25,7 @@ export function rangeOf({ kind, low = 0, high = Infinity, unit, unit_factor: fac
 
 const labelled = (words, control) => h('label', { class: 'solve-field' }, words, control);
 
-// A path in a list stands in the description with "*" for its place.
+// In the description, a place in a list is "*".
 const described = (inputs, path) => inputs.find((input) => input.path === path.replace(/\.\d+(?=\.|$)/g, '.*'));
 
 export function openSolve({ core, store }, path) {

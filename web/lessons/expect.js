@@ -1,5 +1,5 @@
-// What a lesson says must come out: "B.serving.tpot_s < 1.02 * A.serving.tpot_s" over the reports of its scenarios. A path's first
-// letter names the scenario; "scenario.training.mapping.tp" of a report is what was asked.
+// Evaluates a lesson's claims: "B.serving.tpot_s < 1.02 * A.serving.tpot_s" over the reports of its scenarios. A path's
+// first letter names the scenario; "scenario.training.mapping.tp" of a report is the request.
 import { evaluate, parse } from '../formula/parse.js';
 import { get } from '../state/paths.js';
 
@@ -41,10 +41,11 @@ export function check(expression, reports) {
   return comparisons.find(({ holds }) => !holds) ?? comparisons[0];
 }
 
-// What a lesson begins with. Lessons were written over the first default scenario: they hold the mapping still while one thing moves.
+// The version under a lesson: lessons were written over the first default scenario, whose mapping stays while one thing
+// moves.
 export const startOf = (lesson) => ({ ...lesson.start, version: '1' });
 
-// The inputs of a lesson's scenarios: A is how it starts, the others are laid over it.
+// The inputs of a lesson's scenarios: A is its start, the others override it.
 export function scenariosOf(lesson) {
   return Object.fromEntries(
     Object.entries({ A: {}, ...lesson.scenarios }).map(([letter, inputs]) => [

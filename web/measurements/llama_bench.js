@@ -36,7 +36,7 @@ export const llamaBench = {
   part: 'serving',
   started: (text) => HEADER.test(text),
 
-  // Of the first model, the first prompt and the first generation at one depth.
+  // The first model's first prompt and first generation at one depth.
   read(text, { models }) {
     const rows = rowsOf(text);
     const first = rows.find(({ test }) => testOf(test ?? '')[1]) ?? {};
@@ -52,7 +52,8 @@ export const llamaBench = {
     const model = first.model && modelOf(first, models);
     const type = ggufNamed((first.model ?? '').replaceAll(' ', '-'));
     const kept = amongFirst(model, Number(first.n_cpu_moe ?? 0));
-    // What the figures do not tell: layers and experts on the processor, tensors split by rows, a cache of other types.
+    // Settings that change the figures but are not inputs: layers and experts on the processor, tensors split by rows,
+    // another KV-cache type.
     const isPartly = model && Number(first.ngl) < model.layers;
     const others = [
       type.unknown,
@@ -78,7 +79,7 @@ export const llamaBench = {
       name: first.model,
       measured: [
         rate(tokens) > 0 && { figure: 'serving.tpot_s', value: 1 / rate(tokens) },
-        // Behind a context a prompt takes longer than the figure, which is of one alone.
+        // Behind a context a prompt takes longer than our figure, which is for a prompt alone.
         prompt && !depth && rate(prompt) > 0 && { figure: 'serving.prefill_s', value: size(prompt) / rate(prompt) },
       ].filter(Boolean),
       unread: others.filter(Boolean),

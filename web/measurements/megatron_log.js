@@ -16,7 +16,7 @@ const GROUPS = [
   [/context-parallel size:\s*(\d+)/, 'training.mapping.cp'],
 ];
 
-// Those that a log can mean: a step takes time, memory has a size.
+// Valid values in a log: a step takes time, memory has a size.
 const numbersOf = (lines, pattern) =>
   lines.map((line) => Number(pattern.exec(line)?.[1])).filter((value) => value > 0 && Number.isFinite(value));
 

@@ -21,7 +21,7 @@ function rowOf(line) {
     : null;
 }
 
-// By the program's name; else by how the bandwidth of the bus follows from that of the algorithm (doc/PERFORMANCE.md of nccl-tests).
+// By the program's name, else by the ratio of bus bandwidth to algorithm bandwidth (doc/PERFORMANCE.md of nccl-tests).
 function kindOf(text, rows, ranks) {
   const named = /\b(all_reduce|all_gather|reduce_scatter|alltoall|broadcast|sendrecv)_perf/.exec(text)?.[1];
   if (named) return KINDS[named];
@@ -33,7 +33,7 @@ function kindOf(text, rows, ranks) {
   return reduction === 'none' ? 'broadcast' : 'all_reduce';
 }
 
-// Evenly, both ends included.
+// Evenly spaced, with both ends.
 const some = (rows) =>
   rows.length <= MOST
     ? rows

@@ -21,7 +21,7 @@ export function readMeasurement(text, catalogue) {
   return read.measured.length ? { format, ...read, unread, missing } : null;
 }
 
-// The inputs with what a measurement says of its scenario; what it does not say stays.
+// The inputs, overridden by what a measurement states about its scenario.
 export function inputsWith(inputs, read, scenario) {
   if (read.isWhole) return inputsAfter(inputs, { ...read, tool: { part: 'training' } });
   const kept = withoutLoad(inputs, read.inputs);

@@ -3,7 +3,7 @@
 import { modelNamed, precisionNamed } from '../commands/checkpoints.js';
 
 const TABLE = /Serving Benchmark Result/;
-// The printed rows by the names that JSON has.
+// The printed rows under their JSON names.
 const PRINTED = {
   '__proto__': null, // "constructor" is no row of it
   'Backend': 'backend',
@@ -20,7 +20,7 @@ const PRINTED = {
   'Mean TPOT (ms)': 'mean_tpot_ms',
   'Mean ITL (ms)': 'mean_itl_ms',
 };
-// Rows that say the same again or what no figure here stands for.
+// Rows that repeat others or have no figure here.
 const OTHERS =
   /^(Benchmark duration|Request throughput|Input token throughput|Total [Tt]oken throughput|Peak|Failed requests|Concurrency|Median|P\d+|Std|Mean E2E|Max ITL|Total (input|generated) .*\(|Total input (text|vision))/;
 
@@ -62,7 +62,7 @@ function tableOf(text) {
   };
 }
 
-// A number that may be a text; undefined for "inf", null and what is none.
+// A number, also as text; undefined for "inf", null and other values.
 function numberOf(value) {
   const number = typeof value === 'string' ? value.replace(/ RPS\.?$/, '') : value; // "15.0 RPS."
   return number !== null && number !== undefined && number !== '' && Number.isFinite(Number(number))
@@ -96,7 +96,7 @@ export const servingBenchmark = {
     const asked = positive('num_prompts') ?? completed;
     const configured = positive('request_rate');
     const most = positive('max_concurrency');
-    // A limit that all requests keep bounds nothing beside a rate.
+    // A limit that all requests keep does not bound a rate.
     const concurrency = configured && asked <= most ? undefined : most;
     const rate = concurrency ? undefined : configured;
     const name = [result.model_id, result.model, result.server_info?.model_path].find(

@@ -1,5 +1,5 @@
-// A page about the open scenario: question, answers with their intervals, what they rest on, and what else could be done. Readers of the
-// report, the advice and the catalogue; texts only, so that paper and Markdown say the same.
+// A page about the open scenario: question, answers with their intervals, assumptions, and alternatives. It reads the
+// report, the advice and the catalogue; it makes only texts, so paper and Markdown are the same.
 import { INTERVALS } from '../evidence/runs.js';
 import { chosenIn } from '../form/chosen.js';
 import { labelOf } from '../form/fields.js';
@@ -37,7 +37,7 @@ function answerLine({ title, subject, value, unit, suffix, known, line, more, me
   };
 }
 
-// The presets that the scenario names, in the order of its inputs, each once: [{name, sources: [[members, source]]}].
+// The presets that the scenario names, once each, in the order of its inputs: [{name, sources: [[members, source]]}].
 function citations({ scenario, catalogue, inputs: described }) {
   const used = new Map();
   for (const { path, presets: kind } of described.filter(({ presets }) => presets)) {

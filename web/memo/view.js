@@ -14,7 +14,7 @@ import { t } from './texts.js';
 
 await addStyle('style/memo.css');
 
-// What one page holds; the rest is in the link and in the Markdown.
+// What fits one page; the rest is in the link and in the Markdown.
 const MOST = { changed: 5, chosen: 3, warnings: 3, citations: 5, source: 90, note: 150, why: 330, value: 60 };
 
 const clipped = (words, letters) =>
@@ -39,7 +39,7 @@ function listed(title, rows, most, where, kind) {
 
 const named = (name, words) => [h('b', {}, name), ` ${words}`];
 
-// A change's arrow stays with its ends, a sign with its number.
+// An arrow stays on the line of its two values, a sign on that of its number.
 const held = (words) => words.replace(/ → /g, '\u00a0→\u00a0').replace(/([▼▲]) /g, '$1\u00a0');
 
 function answers({ answers: rows }) {

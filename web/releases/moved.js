@@ -8,7 +8,8 @@ export const MOVED = 0.005; // a share of an answer, below which a reader sees t
 export const scenarios = ({ links }, scenes) =>
   Promise.all(links.map(async (one) => ({ ...one, inputs: (await read(one.link, scenes)).inputs })));
 
-// What moved of a scenario since each release that is known: [{release, path, before, after}]; an answer that came or went has null.
+// Changes of a scenario's answers since each recorded release: [{release, path, before, after}]; null for an answer
+// that did not exist.
 export function movesOf({ answers }, figures, report) {
   return Object.entries(answers).flatMap(([release, were]) =>
     figures

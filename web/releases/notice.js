@@ -1,4 +1,4 @@
-// What the page says when a link of another release is opened.
+// The notice for a link of another release.
 import { h } from '../dom.js';
 import { nameOf } from '../report/names.js';
 import { release } from '../state/release.js';
@@ -8,7 +8,7 @@ import { text, unitOf } from '../text/format.js';
 import { movesOf, scenarios } from './moved.js';
 import { t } from './texts.js';
 
-// Of a scenario whose former answers are kept also what moved.
+// For scenarios with recorded answers also what moved.
 async function detail(core, state) {
   const known = await readJson('data/releases.json');
   const same = ({ inputs, answers }) =>

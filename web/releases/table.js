@@ -1,4 +1,4 @@
-// The list on Method: this release, and what its answers moved since former ones.
+// Method's list: this release, and the answers that moved since former ones.
 /** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { nameOf } from '../report/names.js';
@@ -7,7 +7,7 @@ import { number, text, unitOf } from '../text/format.js';
 import { MOVED, movesOf, scenarios } from './moved.js';
 import { t } from './texts.js';
 
-// The moves, computed once: they do not depend on the open scenario.
+// The moves, computed once, as they do not depend on the open scenario.
 let found = null;
 let running = false;
 

@@ -1,5 +1,5 @@
-// The best next changes, each with what it does to every answer, and the button that makes it. They come a moment after the answers; until
-// then their place is kept.
+// The best changes, each with its effect on every answer and a button that applies it. They come a moment after the
+// answers; their place is kept until then.
 /** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
@@ -12,7 +12,7 @@ const ASKED = 24; // of which one of a kind is shown before a second, with and w
 const SMALL = 0.005; // a change of a figure that is not worth a word
 const SAME = 0.01; // how near what the core chooses must come to what a change says
 
-// What to rank by, where the scenario has it.
+// What to rank by, if the scenario has it.
 const AIMS = [
   { id: 'training', part: 'training', question: { for: 'training' } },
   { id: 'token', part: 'serving', question: { for: 'serving', objective: 'tpot_s' } },
@@ -39,14 +39,14 @@ export function differenceText(before, after) {
   return `${after < before ? '▼' : '▲'} ${words}`;
 }
 
-// A figure as it is now; what does not fit has none but what it needs.
+// A figure's present value; a scenario that does not fit has only its memory.
 const standing = (report, path) =>
   report[path.split('.')[0]]?.feasible === false && !path.includes('memory') ? undefined : get(report, path);
 
 const moves = (figures, before, path) =>
   standing(before, path) > 0 && Math.abs(figures[path] / standing(before, path) - 1) > SMALL;
 
-// The figure of a column that a change moves, or the first that it has: {path, was, isMoved, isSecond}; null without any.
+// The figure of a column that a change moves, or the first one: {path, was, isMoved, isSecond}; null if there is none.
 function effectOf({ paths }, figures, before) {
   const known = paths.filter((path) => figures[path] > 0);
   const path = known.find((one) => moves(figures, before, one)) ?? known[0];
@@ -114,13 +114,13 @@ export function changeText(column, figures, before) {
     .join(' ');
 }
 
-// The change that was made last, for as long as the inputs are what it made them.
+// The last change applied, as long as the inputs are still those that it made.
 function appliedTo({ core, stage, store }) {
   const applied = stage.chosen('applied');
   return applied && sayTheSame(core.described.defaults, store.inputs, applied.after, core.presetPaths) ? applied : null;
 }
 
-// The overrides without the mapping where the core chooses it anyway.
+// The overrides without the mapping, if the core chooses the same one.
 function withoutMapping({ report, inputs }, overrides) {
   const isLeft = (path) =>
     /^\w+\.(mapping\.|recompute$)/.test(path) &&
@@ -129,7 +129,8 @@ function withoutMapping({ report, inputs }, overrides) {
   return Object.fromEntries(Object.entries(overrides).filter(([path]) => !isLeft(path)));
 }
 
-// The inputs after a change: where the mapping is left to the core and that does as well as the change says, it stays so.
+// The inputs after a change: if the mapping is automatic and the automatic one is as good as the change's, it stays
+// automatic.
 /** @param {Context} context */
 async function inputsWith(context, change, figure) {
   const { core, inputs } = context;
@@ -162,7 +163,7 @@ const button = (kind, title, onclick) =>
     t(`advice.${kind}`),
   );
 
-// "Twice the devices (TP 8 → 4)" without what follows by itself: how the mapping that the core chooses changes.
+// "Twice the devices (TP 8 → 4)": how the automatic mapping changes; other consequences are left out.
 const shortTitle = ({ title, overrides }, { chosen = [] } = {}) =>
   chosen.length > 0 && Object.keys(overrides).some((path) => !/\.(mapping\.|recompute$)/.test(path))
     ? title.replace(/ \([^()]*→[^()]*\)$/, '')
@@ -171,7 +172,7 @@ const shortTitle = ({ title, overrides }, { chosen = [] } = {}) =>
 // The columns that the scenario has figures for.
 export const columnsOf = (report) => COLUMNS.filter(({ paths }) => paths.some((path) => report[path.split('.')[0]]));
 
-// What a change does to how many requests run at once, where it does.
+// The effect of a change on the number of requests in flight, if any.
 export function usersText(figures, before) {
   const [now, was] = [figures[USERS], get(before, USERS)];
   return now > 0 && was > 0 && Math.abs(now / was - 1) > SMALL
@@ -197,7 +198,7 @@ function row(change, before, action, part) {
   );
 }
 
-// A change that was advised on other inputs, until the advice on these has come: no figure of those beside one of these.
+// Advice on former inputs, until that on the present ones has come: its figures are not shown next to the present ones.
 const pendingRow = ({ title }, report) =>
   h(
     'tr',
@@ -235,14 +236,14 @@ function head(report) {
   );
 }
 
-// One of a kind first ("device.dgx-b200" is of the kind "device"), then the next best.
+// First one of each kind ("device.dgx-b200" is of the kind "device"), then the next best.
 function oneOfAKindFirst(changes) {
   const kind = ({ id }) => id.split('.')[0];
   const firsts = changes.filter((one, i) => changes.findIndex((other) => kind(other) === kind(one)) === i);
   return [...firsts, ...changes.filter((one) => !firsts.includes(one))];
 }
 
-// What needs no purchase first, then what money buys, of which there is always one.
+// First the changes that need no purchase, then purchases, of which there is always one.
 export function chooseShown(changes, count) {
   const isBought = ({ needs }) => needs === 'purchase';
   const bought = oneOfAKindFirst(changes.filter(isBought));
@@ -271,7 +272,7 @@ function aimButtons(context, aims, chosen) {
   );
 }
 
-// The best pair, in a sentence with its own button.
+// The best pair of changes, in a sentence with its own button.
 /** @param {Context} context */
 function pairLine(context, pair, figure) {
   const was = standing(context.report, figure);
@@ -291,7 +292,7 @@ function pairLine(context, pair, figure) {
   ];
 }
 
-// What is asked of advice, and by which aim: {aims, aim, question}; null where the scenario has nothing to rank.
+// The question of the advice and its objective: {aims, aim, question}; null if the scenario has nothing to rank.
 export function adviceQuestion({ stage, report, request }) {
   const aims = AIMS.filter(({ part }) => report[part]);
   const aim = aims.find(({ id }) => id === stage.chosen('aim')) ?? aims[0];
@@ -310,7 +311,7 @@ export function advice(context) {
     stage.choose('applied', null);
     store.setInputs(applied.before);
   };
-  // What was advised before the change stays until the new advice comes, but for the change itself.
+  // Until new advice comes, the previous one stays, without the change that was applied.
   const changes = (answer?.changes ?? []).filter(({ title }) => title !== applied?.change.title);
   const shown = chooseShown(changes, SHOWN - (applied ? 1 : 0));
   const rows = [

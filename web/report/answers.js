@@ -69,7 +69,7 @@ function sentence({ scenario, training, serving, diffusion }) {
 
 const WHISKER = { width: 84, height: 12, around: 2 }; // from half to twice the value, the same for every answer
 
-// Where measured values of systems like this lay, {low, high, level}, on a logarithmic axis about the value.
+// The interval {low, high, level} of measured values, on a logarithmic axis around the value.
 function whisker({ low, high }, value) {
   const { width, height, around } = WHISKER;
   const x = (one) => (width / 2) * (1 + Math.max(-1, Math.min(1, Math.log(one / value) / Math.log(around))));
@@ -83,7 +83,7 @@ function whisker({ low, high }, value) {
   );
 }
 
-// "308–338 days": both ends in the unit of the figure that they are about, with its digits.
+// "308–338 days": both ends in the unit and with the digits of the value.
 function rangeText({ low, high }, value, unit) {
   const shown = parts(value, unit);
   const per = unitSize(value, unit);
@@ -91,16 +91,16 @@ function rangeText({ low, high }, value, unit) {
   return `${shown.number.startsWith('$') ? '$' : ''}${from}–${to}${shown.unit && !shown.unit.startsWith('/') ? `\u00a0${shown.unit}` : ''}`;
 }
 
-// "90 %: 308–338 days", null where nothing is known of it.
+// "90 %: 308–338 days", null if there is no interval.
 export function intervalText(known, value, unit) {
   if (!known || !(known.low > 0) || !(value > 0)) return null;
   return t('answers.interval', { level: number((known.level ?? 0.9) * 100), range: rangeText(known, value, unit) });
 }
 
-// Where the runs of an interval are shown, that of a cost where its inputs are drawn.
+// The place that shows an interval's runs; for a cost, the uncertain inputs.
 const placeOf = (of) => (of.startsWith('cost.') ? { scene: 'chip', sub: 'certainty' } : { scene: 'evidence', sub: of });
 
-// `of`: the figure whose interval it is.
+// `of`: the figure of the interval.
 function interval(known, value, unit, of) {
   const words = intervalText(known, value, unit);
   if (!words) return null;
@@ -115,7 +115,7 @@ function interval(known, value, unit, of) {
   return h('a', { class: 'iv', ...link }, whisker(known, value), h('span', {}, words));
 }
 
-// "memory 74.4 of 79.2 GiB, tight" of a part of the report; how sure that is stands one click away.
+// "memory 74.4 of 79.2 GiB, tight" for a part of the report; its certainty is one click away.
 function memoryLine({ used, words, verdict, known, of }) {
   const interval = intervalText(known, used, 'B');
   const link = {
@@ -129,7 +129,8 @@ function memoryLine({ used, words, verdict, known, of }) {
   return h('a', { class: `used ${verdict}`, ...(interval && link) }, words);
 }
 
-// `assumed`: paths of the inputs that are assumptions; the notes under the answers list them. `trouble`: why there is no figure.
+// `assumed`: paths of assumed inputs, which the notes under the answers list. `trouble`: the reason for a missing
+// figure.
 function answer({
   id,
   scene,
@@ -201,8 +202,8 @@ function answer({
   );
 }
 
-// What a part that has no answer shows in place of its figure, why, and where memory is short the ways out: of a written mapping, and to
-// what the device holds.
+// The text of a part without an answer, the reason, and if memory is short the ways out: from a written mapping, and to
+// models that the device can hold.
 function inTrouble(part, id, { store, scenario }) {
   const [{ reason, message } = {}] = part.infeasible;
   const kind = troubleOf(part);
@@ -273,7 +274,7 @@ function trainingAnswer({ scenario, training, faulty, store }) {
   };
 }
 
-// "2 replicas of 4 GPUs"; with pools, whose replicas differ, all GPUs.
+// "2 replicas of 4 GPUs"; with pools, whose replicas differ, the total of GPUs.
 function servedSubject(scenario) {
   if (scenario.serving.disaggregated) return devicesText(servedOn(scenario));
   const { count, devices } = replicasOf(scenario);
@@ -374,13 +375,13 @@ function costAnswer({ scenario, training, serving, cost, faulty, store, rentals 
   };
 }
 
-// What is off takes no room.
+// Parts that are off take no room.
 const missing = (part, faulty, common) =>
   faulty.has(part) ? { ...common, trouble: t('answers.faulty'), line: '' } : null;
 
 const ANSWERS = [trainingAnswer, servingAnswer, cacheAnswer, costAnswer];
 
-// What the answers say of a report, in the order in which they stand.
+// The answers' texts for a report, in their order on the page.
 export const answersOf = (view) => ANSWERS.map((one) => one(view)).filter(Boolean);
 
 // `element` holds <p role=status> and <nav class=four>.
@@ -397,7 +398,7 @@ export function showAnswers(element, view) {
   );
 }
 
-// Issues that have no field, and the way to those that have one.
+// Issues without a field, and links to those with one.
 export function showIssues(element, { issues, form, store, stale }) {
   element.hidden = issues.length === 0;
   if (element.hidden) return element.replaceChildren();

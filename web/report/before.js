@@ -1,11 +1,11 @@
-// After a change of advice the answers show for a moment, struck out, what they were.
+// After applied advice, the answers show their previous values for a moment, struck out.
 const SHOWN_MS = 5000;
 
 export class Before {
   #report = null;
   #forgetting = 0;
 
-  // `onforgotten` is told when it is to be shown no more.
+  // `onforgotten` is called when they are no longer shown.
   constructor(onforgotten) {
     this.onforgotten = onforgotten;
   }
@@ -16,7 +16,7 @@ export class Before {
     this.#report = { ...report, faulty: new Set() };
   }
 
-  // What to draw, null for nothing: a moment from the first drawing on.
+  // The previous values to draw, or null; shown for a moment from the first drawing on.
   drawn() {
     if (this.#report) this.#forgetting ||= setTimeout(() => this.#forget(), SHOWN_MS);
     return this.#report;

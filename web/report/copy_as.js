@@ -30,7 +30,7 @@ export function markdown(report, link) {
   return `| figure | value |\n|---|---|\n${rows.map(([path, value]) => `| ${t(`group.${path.split('.')[0]}`)}: ${nameOf(path)} | ${text(value, unitOf(path)).replaceAll('\u00a0', ' ')} |`).join('\n')}\n\n[Slipstick](${link})\n`;
 }
 
-// What the figures' formulas cite, each work once, after the page itself.
+// The works that the figures' formulas cite, each once, after the page itself.
 export function bibtex(explanations, { link, release, year }) {
   const sources = [...explanations.values()].map(({ source }) => source).filter(Boolean);
   const own = ['misc', 'slipstick', { title: `{Slipstick} ${release}`, year, url: link }];
@@ -42,7 +42,7 @@ export function bibtex(explanations, { link, release, year }) {
   return [...works.values()].map(([kind, key, fields]) => `@${kind}{${key},\n${fieldsOf(fields)}\n}`).join('\n\n');
 }
 
-// A figure a row, for spreadsheets: path, value in the unit beside it; then the inputs that differ and the link.
+// One row per figure, for spreadsheets: path, value, unit; then the changed inputs and the link.
 export function csvRows(report, inputs, link) {
   const shown = (value, unit) => (unit === '%' ? Number((value * 100).toPrecision(12)) : value);
   const figures = FIGURES.map((path) => [path, get(report, path), unitOf(path)]).filter(

@@ -1,5 +1,5 @@
-// What rests on what. The figures that an input moves: the core moves it, and says which follow. The inputs that move a figure: the core
-// says to which its explanation leads.
+// Dependence in both directions. The figures that an input moves: the core moves the input and lists them. The inputs
+// that move a figure: the core lists those that its explanation leads to.
 const NUMBERS_A_CALL = 8;
 const REST_MS = 150; // that a pointer rests on a figure before its inputs are asked for
 
@@ -15,7 +15,7 @@ export class Dependence {
     this.#engine = engine;
   }
 
-  // What was measured on another scenario is no longer true.
+  // Results of another scenario are no longer valid.
   #keepTo(request) {
     if (request === this.#request) return;
     this.#request = request;
@@ -34,7 +34,7 @@ export class Dependence {
     return new Set(below().flatMap(([, figures]) => figures));
   }
 
-  // Tells `onfound` the inputs that move a figure (null: none), unless another is wanted by then.
+  // Calls `onfound` with the inputs that move a figure (null: none), unless another is wanted by then.
   async inputsOf(request, figure, onfound) {
     this.#wanted = figure;
     onfound(new Set());
@@ -45,7 +45,7 @@ export class Dependence {
     if (this.#wanted === figure) onfound(new Set((answer?.inputs ?? []).map(({ path }) => path)));
   }
 
-  // Marks on the page the figures that an input moves, until another is in hand (undefined: none).
+  // Marks the figures on the page that an input moves, until another one is in hand (undefined: none).
   async lightReached(request, input) {
     this.#inHand = input;
     const lit = input && request ? await this.reachedBy(request, input) : new Set();

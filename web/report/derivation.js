@@ -21,13 +21,13 @@ function valueMath(value, unit, origin) {
   return math('mrow', { 'data-origin': origin || undefined, 'class': 'given' }, digits, shown && unitMath(shown));
 }
 
-// The addends of a sum, each with its sign, so that a long formula can break between them.
+// The addends of a sum with their signs, so that a long formula can break between them.
 function addends(tree) {
   if (tree.kind !== 'binary' || (tree.op !== '+' && tree.op !== '-')) return [{ sign: '', tree }];
   return [...addends(tree.left), { sign: tree.op === '-' ? '−' : '+', tree: tree.right }];
 }
 
-// {symbols, values}: one explanation as lists of <math> elements; values are null where the formula is not of the language.
+// {symbols, values}: one explanation as lists of <math> elements; values are null if the formula cannot be parsed.
 export function formulas(explanation) {
   const terms = new Map(explanation.terms.map((term) => [term.symbol, term]));
   const left = () => symbol(explanation.symbol, { class: 'result' });

@@ -1,4 +1,4 @@
-// A modal dialog that closes on Escape, on its cross and on a click beside it, and gives the focus back.
+// A modal dialog that closes on Escape, on its cross and on a click outside, and returns the focus.
 import { h } from '../dom.js';
 import { t } from '../text/strings.js';
 

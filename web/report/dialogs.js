@@ -1,4 +1,4 @@
-// Everything that opens over the page, each fetched when it is first wanted.
+// Everything that opens over the page; each is fetched on demand.
 import { FETCHED } from '../modules.js';
 import { linkOf } from '../state/address.js';
 import { tellUndoable } from './notice.js';
@@ -51,7 +51,7 @@ export class Dialogs {
     (await FETCHED.own_device()).ownDevice(this.#parts);
   }
 
-  // One number of the visitor's own system.
+  // A single number measured on the visitor's system.
   async measured() {
     if (this.#hasReport) (await FETCHED.measured_dialog()).openMeasured(this.#parts);
   }
@@ -67,7 +67,7 @@ export class Dialogs {
     if (this.#hasReport) openSolve(this.#parts, path);
   }
 
-  // What a noun of the sentence stands for.
+  // The picker of a noun in the sentence.
   async picker(noun) {
     this.isOpening = true;
     try {
@@ -78,8 +78,8 @@ export class Dialogs {
     }
   }
 
-  // Another catalogue entry. Another cluster or device keeps the count of devices, and where what was written of the mapping is no longer
-  // legal it is chosen anew; what changed is said, with the way back.
+  // Another catalogue entry. Another cluster or device keeps the device count; if the written mapping is no longer
+  // valid, it is chosen again. The notice says what changed, with undo.
   async pick(path, id) {
     const { core, store } = this.#parts;
     if (store.isLocked(path)) return;

@@ -1,4 +1,4 @@
-// In a frame of another page: tells it how tall the page is, and offers the whole page.
+// In a frame of another page: sends it the page's height, and offers the whole page.
 import { h } from '../dom.js';
 import { t } from '../text/strings.js';
 

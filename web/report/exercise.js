@@ -33,17 +33,17 @@ const valueOf = (id) => /** @type {HTMLInputElement} */ (document.getElementById
 const revealButton = (reveal) =>
   h('button', { type: 'button', class: 'primary', id: 'reveal', onclick: reveal }, t('exercise.reveal'));
 
-// Whether the link knows the right answer; the answers are then shown once it was given.
+// Whether the link contains the right answer; the answers are then shown after it was given.
 const isChecked = ({ question, figure, right }) => Boolean(question && (figure || right));
 
 const hintOf = (hint) =>
   hint && h('details', { 'data-key': 'hint' }, h('summary', {}, t('exercise.hint')), h('p', {}, hint));
 
-// The figure that was typed, in base units; a bare number is in the unit that the field names.
+// The typed figure in base units; a bare number is in the field's unit.
 const typed = (words, figure, path) =>
   isBare(words) ? Number(words.replaceAll(',', '')) * unitSize(figure, unitOf(path)) : parse(words.replace('$', ''));
 
-// Who answers, and with which numbers.
+// The student's name, and the numbers that follow from it.
 function asksForName(view, begin) {
   const start = () => valueOf('student') && begin(valueOf('student'));
   const row = h(
@@ -60,7 +60,7 @@ function asksForName(view, begin) {
   return [h('p', {}, view.vary ? t('exercise.own') : t('exercise.name')), row];
 }
 
-// What was answered while the page is open, by exercise and student: {tries, isRight}.
+// The answers given while the page is open, by exercise and student: {tries, isRight}.
 const answeredBy = new Map();
 function stateOf(view) {
   const key = JSON.stringify([view.question, view.figure, view.right, view.vary, view.student]);
@@ -68,7 +68,7 @@ function stateOf(view) {
   return answeredBy.get(key);
 }
 
-// The place for the answer, and what is said of it: once it is right the code, and the way to the answers.
+// The answer's field and feedback; once it is right, the code and the way to the answers.
 function answering(view, { core, hides, reveal }) {
   const { student, figure, choices } = view;
   const state = stateOf(view);

@@ -12,7 +12,7 @@ const field = (words, control) => h('p', { class: 'exercise-field' }, h('label',
 
 const VARIED = 2; // inputs that may differ from student to student
 
-// What each student gets values of his own of: rows of an input and its values.
+// Inputs with other values for each student: rows of an input and its values.
 const variedRows = (groups) =>
   Array.from({ length: VARIED }, (_, i) => {
     const path = h('select', { 'id': `exercise-varied-${i}`, 'aria-label': t('exercise.varied') });
@@ -34,7 +34,7 @@ const linesOf = (text) =>
     .map((one) => one.trim().replaceAll('|', '/'))
     .filter(Boolean);
 
-// What the answer is checked against: one of the choices, or a figure of the report.
+// What the answer is compared with: one of the choices, or a figure of the report.
 function rightWords(answer, choices) {
   if (answer.startsWith('choice:')) {
     const right = choices[Number(answer.slice(7))];

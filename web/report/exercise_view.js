@@ -1,4 +1,4 @@
-// How the link asks the page to be shown; answers that it hides stay hidden until they are asked for.
+// Shows the page as its link asks; hidden answers stay hidden until they are requested.
 import { redraw } from '../dom.js';
 import { linkOf } from '../state/address.js';
 import { viewOf } from '../state/view.js';
@@ -36,7 +36,7 @@ export class ExerciseView {
     else this.bar.replaceChildren();
   }
 
-  // Anew only where something else stands in it: a reader may be answering.
+  // Redraws only if its content changes, since a reader may be answering.
   async draw() {
     if (this.bar.hidden) return;
     const key = JSON.stringify([this.store.view, this.#revealed, Boolean(this.core.report)]);
@@ -60,7 +60,7 @@ export class ExerciseView {
     );
   }
 
-  // The numbers of a student are inputs as others, and locked as they are: they come with the link.
+  // A student's numbers are locked inputs: they come with the link.
   async #begin(student) {
     const { numbersOf } = await import('../state/exercise.js');
     const { inputs, view } = this.store;

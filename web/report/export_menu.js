@@ -1,4 +1,4 @@
-// What can be taken out of the page and put back: scenario, report, tables, other tools' flags.
+// Export and import: scenario, report, tables, other tools' flags.
 import { save, saveCsv } from '../charts/lib/export.js';
 import { WRITERS, commandFor } from '../commands/commands.js';
 import { h } from '../dom.js';
@@ -13,7 +13,7 @@ const json = (value) => new Blob([JSON.stringify(value, null, 1)], { type: 'appl
 
 // The scenario as a file: what was set, and the whole request for other tools.
 export const FORMAT = 3;
-// The default scenario that the inputs of earlier formats are over, where they say none.
+// The default scenario under the inputs of earlier formats that state none.
 const OVER = { 1: '1', 2: '2' };
 export const scenarioFile = ({ store, request }, link) => ({
   slipstick: FORMAT,

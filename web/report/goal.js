@@ -1,4 +1,4 @@
-// The question that a count is the answer to, under its field.
+// The question that a count answers, under its field.
 import { h } from '../dom.js';
 import { withChanges } from '../state/scenario.js';
 import { parse, unitIn } from '../text/measure.js';
@@ -29,8 +29,8 @@ export function secondsUntil(words) {
 export const dollarsOf = (words) => measured(words.replace(/\$|\b(usd|dollars?)\b/gi, '').trim(), SUMS, 1);
 
 const MOST = 65536; // GPUs that are looked for
-// What a count may be the answer to: the fewest GPUs for a finish, the most tokens for a budget. `span(cluster)`: from where to where, and
-// in which steps, it is looked for.
+// Questions that a count may answer: the fewest GPUs for a finish, the most tokens for a budget. `span(cluster)`: the
+// range and the steps of the search.
 const fewest = (most) => ({
   id: 'finish',
   figure: 'training.time_to_train_s',
@@ -52,16 +52,16 @@ const GOALS = {
   },
 };
 
-// GPUs come by the server.
+// GPUs come in whole servers.
 const serverOf = ({ networks = [] }) => Math.max(1, Number(networks[0]?.size) || 1);
 
-// At most three digits, downwards: what is within a budget stays within it.
+// Rounds down to three digits, so that it stays within the budget.
 const roundedDown = (value, digits) => {
   const step = 10 ** (Math.floor(Math.log10(value)) - digits + 1);
   return Math.floor(value / step) * step;
 };
 
-// A field with its button that sets the count from what it is to reach; null where training has no such question.
+// A field with a button that sets the count from its target; null if training has no such question.
 export function goal({ path, core, take }) {
   const { id, figure, read, span, digits } = GOALS[path] ?? {};
   const { scenario, training } = core.report;

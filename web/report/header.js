@@ -21,7 +21,7 @@ function applyTheme(theme) {
   try {
     localStorage.setItem('theme', theme);
   } catch {
-    // Private windows and sandboxed frames have no storage: the choice lasts as long as the page.
+    // Private windows and sandboxed frames have no storage: then the choice lasts as long as the page.
   }
 }
 
@@ -76,7 +76,7 @@ function undoButton({ store }) {
   return button;
 }
 
-// The skip link moves the focus; its fragment is no state of the page.
+// The skip link moves the focus; its fragment is not a state of the page.
 function skip(event) {
   event.preventDefault();
   document.getElementById('scene').focus();

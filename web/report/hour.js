@@ -9,7 +9,7 @@ export const isOld = (date, now = new Date()) => {
   return year > 0 && new Date(year + 1, month - 1, day) < now;
 };
 
-// Prices move: a date that is more than a year ago says so.
+// Prices change, so a date more than a year ago is shown.
 const aged = (date) => (isOld(date) ? t('answers.old', { date }) : date);
 
 function priceOf({ device_price_usd: price }, { price_year: year }) {
@@ -18,8 +18,8 @@ function priceOf({ device_price_usd: price }, { price_year: year }) {
   return t('answers.price.of', { price: text(price, '$'), year: aged(year) });
 }
 
-// What an hour of a GPU costs, and the other way to have one: renting what its cheapest provider offers on demand, or owning. Nobody rents
-// out a chip of another design.
+// The cost of a GPU-hour, and the alternative: the cheapest on-demand rent, or owning. A chip of another design cannot
+// be rented.
 export function hourOf({ scenario, cost, store, rentals = [] }) {
   const { rental } = scenario.cost;
   const hour = text(cost.device_hour_usd, '$');

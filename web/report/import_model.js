@@ -7,7 +7,7 @@ import { haveSameShape } from './same_shape.js';
 import { withTask } from './tasks.js';
 import { t } from './texts.js';
 
-// A config.json often holds no name of its own: the catalogue's model, where one has its shape.
+// A config.json often has no name: the catalogue's model of the same shape, if there is one.
 const modelOfShape = (model, models, inputs) => models.find((entry) => haveSameShape(entry, model, inputs));
 
 export function importModel({ core: { described, engine }, store, notice }) {

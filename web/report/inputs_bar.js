@@ -77,7 +77,7 @@ export class InputsBar {
     this.#line.replaceChildren(...(isSaid ? words.map((one) => h('span', {}, one)) : figures));
   }
 
-  // What is asked, where the mapping is among the answers.
+  // The question, if the mapping is among the answers.
   #asked() {
     const { cluster } = this.#scenario;
     const [model, device] = [modelName(this.#scenario), deviceName(this.#scenario)];

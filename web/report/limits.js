@@ -1,4 +1,4 @@
-// What limits each phase: a bar of its time by component, with the component that holds it back named beside the title.
+// The bottleneck of each phase: a bar of its time by component, with the largest component named next to the title.
 /** @import {Report, Scenario} from '../types.js' */
 import { boundParts, timeParts } from '../charts/parts.js';
 import { textWidth } from '../charts/lib/scale.js';
@@ -10,7 +10,7 @@ import { boundText, tokenBound, trainingBound, trainingShares } from './words.js
 
 const ROOM = 14; // px of a label besides its text
 
-// The scene has two columns in a wide window (media.css), with this many px between them.
+// A wide window has two columns in the scene (media.css), with this gap in px.
 const COLUMN_GAP = 40;
 export const widthOf = ({ width }) =>
   window.matchMedia('(min-width: 1600px)').matches ? (width - COLUMN_GAP) / 2 : width;
@@ -21,7 +21,7 @@ const share = (value, all) => `${number((value / all) * 100, 2)}\u00a0%`;
 // The components of a phase without those that take no time.
 const present = (parts) => parts.filter(({ value }) => value > 0);
 
-// The largest component, and the next where it is almost as large.
+// The largest component, and the next one if it is almost as large.
 const CLOSE = 0.85;
 function largest(parts) {
   const [first, second] = [...parts].sort((a, b) => b.value - a.value);
@@ -92,8 +92,8 @@ function token({ report }) {
 
 const NAMED = 0.003; // of a bar: what is thinner than a pixel or two has its name in the title alone
 
-// The parts with their labels and where those stand: at the start of what is wide enough, or at the right end of the last part where it
-// is seen and the labels before it leave room.
+// The parts with their labels and their positions: at the start of a wide part, or at the right end of the last part if
+// it is visible and there is room.
 function placedIn(width, parts) {
   const all = total(parts);
   let at = 0;
@@ -111,7 +111,7 @@ function placedIn(width, parts) {
   });
 }
 
-// Under the bar what has room for its label there, in words below what has not.
+// Labels with room are under the bar, the others follow as text.
 function bar(context, { id, path, title, bound, detail, parts }, isSaid) {
   const all = total(parts);
   const placed = placedIn(widthOf(context), parts);
@@ -162,7 +162,7 @@ function bar(context, { id, path, title, bound, detail, parts }, isSaid) {
   );
 }
 
-// The phases that have times, each with what limits it; a time beyond what a number holds is none.
+// The phases that have times, each with its bottleneck; infinite times are left out.
 /** @param {{report: Report, scenario: Scenario}} context */
 export function phasesOf(context) {
   const { training: trained, serving } = context.report;
@@ -175,12 +175,12 @@ export function phasesOf(context) {
 // The phase whose bottleneck is the finding of a part.
 const FOUND = { training: 'training', serving: 'token' };
 
-// The finding in a sentence, null where the part has none.
+// The finding as a sentence, null if the part has none.
 export function findingOf(context, part) {
   const phase = phasesOf(context).find(({ id }) => id === FOUND[part]);
   return phase ? t(`finding.${part}`, { bound: phase.bound, detail: phase.detail }) : null;
 }
 
-// `said`: the part whose finding stands above.
+// `said`: the part whose finding is above.
 export const limits = (context, said) =>
   phasesOf(context).map((phase) => bar(context, phase, phase.id === FOUND[said]));

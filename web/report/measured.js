@@ -1,11 +1,11 @@
-// What was measured, under the answers; the menu asks for it.
+// The measurement, shown under the answers; the menu asks for it.
 import { h, redraw } from '../dom.js';
 import { withoutMeasured } from '../state/measured.js';
 import { text, unitOf } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { nameOf } from './names.js';
 
-// `measured`: of the scenario that the report answers.
+// `measured`: the measurement of the reported scenario.
 export function showMeasured(element, { scenario: { measured = [] }, store }) {
   if (store.isLocked('measured')) return element.replaceChildren();
   const mine = measured.map(({ path, value }) => {

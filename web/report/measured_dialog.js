@@ -62,7 +62,8 @@ export function openMeasured({ core: { report }, store }) {
     event.preventDefault();
     const path = choice.value;
     const typed = field.value.trim();
-    // A number is in the unit beside the field, which the link holds in base units; a text with another unit is the core's to read.
+    // A number is in the unit shown next to the field and goes to the link in base units; the core reads a text with
+    // another unit.
     const value = NUMBER.test(typed) ? Number(typed.replace(/,/g, '')) * unitSize(computed(path), unitOf(path)) : typed;
     if (!value) {
       faults.textContent = t('measured.wrong');

@@ -1,4 +1,5 @@
-// What the first view does without, a press away: the scenes that something else on the page leads to, and what is done with the page.
+// Controls that the first view does not need, one press away: scenes that other parts of the page link to, and actions
+// on the page.
 import { h } from '../dom.js';
 import { t } from '../text/strings.js';
 

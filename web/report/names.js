@@ -1,4 +1,4 @@
-// A report path in words: the title that the core gives it; of what a report does not hold, the path's last member.
+// A report path in words: its title in the core; for paths that a report does not have, the last member.
 import { outputOf } from '../text/outputs.js';
 
 export const nameOf = (path) =>

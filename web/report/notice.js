@@ -1,5 +1,5 @@
-// The line under the answers that says what happened, with a way on and a cross; what goes by itself lies at the window's foot, so that nothing
-// moves.
+// The line under the answers that reports an event, with a way on and a cross. A notice that disappears by itself is at
+// the window's foot, so that nothing moves.
 import { append, h } from '../dom.js';
 import { t } from '../text/strings.js';
 
@@ -26,7 +26,7 @@ export function tell(box, text, forMs = 0, action = null) {
 
 const UNDOABLE_MS = 15000;
 
-// Says what an edit did, with the way back, until the next edit: then the way back would lead elsewhere.
+// Reports the effect of an edit, with undo, until the next edit, after which the undo would lead elsewhere.
 export function tellUndoable({ store, notice }, words) {
   const button = h('button', { type: 'button', class: 'link', onclick: () => store.undo() }, t('pick.undo'));
   notice(words, UNDOABLE_MS, button);
@@ -38,7 +38,7 @@ export function tellUndoable({ store, notice }, words) {
   store.addEventListener('change', forget);
 }
 
-// What of a link could not be used: [{path, kind}] in words.
+// The parts of a link that could not be used: [{path, kind}] as text.
 export const faultsText = (faults) =>
   t('link.bad', {
     list: faults

@@ -1,5 +1,5 @@
-// Bring your own device: six fields that most owners know, or device or cluster as JSON in the words of the scenario. The core checks
-// them before they are taken.
+// A custom device: six fields that most owners know, or device or cluster as JSON in the scenario's format. The core
+// checks them before use.
 import { h } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { get } from '../state/paths.js';
@@ -8,7 +8,7 @@ import { inUnit, parse, show, unitIn } from '../text/measure.js';
 import { openDialog } from './dialog.js';
 import { t } from './texts.js';
 
-// The members that most owners know of their device, as the open scenario has them.
+// The members that most owners know, with the open scenario's values.
 function template({ name, peak, memory, tdp }) {
   const rates = Object.fromEntries(
     Object.entries(peak)
@@ -24,7 +24,7 @@ function template({ name, peak, memory, tdp }) {
   return JSON.stringify({ device }, null, 1);
 }
 
-// The six: path, unit and its factor. The link is that of the innermost network, the price what a buyer pays.
+// The six: path, unit and its factor. The link is the innermost network's, the price what a buyer pays.
 /** @type {[path: string, unit: string, factor: number][]} */
 const FIELDS = [
   ['cluster.device.peak.bf16', 'TFLOP/s', 1e12],

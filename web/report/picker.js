@@ -120,16 +120,16 @@ function listPicker(noun, { name, options, chosen, search, onpick }) {
         ...shown.filter((one) => one.group === group).map(({ element }) => element),
       ]),
     );
-    // In the order in which they stand, which the arrows walk.
+    // In the order of display, along which the arrows move.
     shown = groups.flatMap((group) => shown.filter((one) => one.group === group));
     none.hidden = shown.length > 0;
-    // The name itself, else the first of which a word begins so: H200 before GH200.
+    // The exact name, else the first with a word that begins so: H200 before GH200.
     const exact = shown.findIndex(({ name: one }) => plainName(one) === plainName(typed)),
       begun = shown.findIndex(({ name: one }) => ` ${one.toLowerCase()}`.includes(` ${words[0]}`));
     const nearest = exact >= 0 ? exact : Math.max(0, begun);
     mark(words.length ? nearest : shown.findIndex(({ id }) => id === chosen), 'center');
   }
-  // Without a field to search, letters go to the next option that begins with them, and are no shortcuts of the page.
+  // Without a search field, letters go to the next option that begins with them and are not shortcuts of the page.
   let letters = '';
   const begins = (place) => shown[place % shown.length].name.toLowerCase().startsWith(letters);
   function seek(letter) {
@@ -163,7 +163,7 @@ function listPicker(noun, { name, options, chosen, search, onpick }) {
   box.focus();
 }
 
-// Devices that serve are among those of the cluster, which grows with them. `goesOn` and what comes back are those of Store.set.
+// Serving devices are part of the cluster, which grows with them. `goesOn` and the return value are those of Store.set.
 function setCount({ store, report }, path, count, goesOn) {
   if (path === 'serving.concurrency') {
     store.setInputs(withLoad(store.inputs, 'concurrency', report.serving, String(count)), store.sub, goesOn);

@@ -4,7 +4,7 @@ import { text } from '../text/format.js';
 import { parse } from '../text/measure.js';
 import { t } from './texts.js';
 
-// Families in the order of their newest member, members newest first. A family is what stands before the first digit of a name.
+// Families by their newest member, members newest first. A family is the part of a name before the first digit.
 const familyOf = (name) =>
   /^[A-Za-z]+(?: [A-Za-z]+(?=[ -]?\d))?/.exec(name)?.[0].replace(/^(Code)(Llama)$/, '$2') ?? name;
 

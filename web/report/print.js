@@ -1,4 +1,4 @@
-// On paper the form is a table of what was set, and the foot says the link and the day.
+// On paper the form is a table of changed inputs, and the foot has the link and the date.
 import { h } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { t } from '../text/strings.js';

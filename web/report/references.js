@@ -230,7 +230,7 @@ function workOf(words) {
   return [['misc', key, { title: `{${escaped(words)}}`, year, ...(id && { url: `https://arxiv.org/abs/${id}` }) }]];
 }
 
-// The works that a source cites. What is assumed from a data sheet may name years and cites none.
+// The works that a source cites. A source that is assumed from a data sheet cites none, even if it names years.
 export function referencesOf(source) {
   if (source.startsWith('assumed ')) return [];
   return source.split('; ').flatMap((words) => {

@@ -1,4 +1,4 @@
-// Under the answers: what was computed in place of what was asked, and which inputs are assumptions that no measurement set.
+// Under the answers: substitutions for what was requested, and inputs that are assumed without a measurement.
 import { h, redraw, svg } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { t } from '../text/strings.js';
@@ -26,7 +26,8 @@ const way = (path, key, words, form) =>
     words,
   );
 
-// A warning may end with an input: "…: training.mapping.expert_tp 8". Its pieces: texts, and {path, text} of an input that the form has.
+// A warning may end with an input: "…: training.mapping.expert_tp 8". Its pieces are texts, and {path, text} for an
+// input of the form.
 export function withField(warning, form) {
   const [, before, path, value] = /^(.*: )([\w.]+\.\w+) (\S+)$/.exec(warning) ?? [];
   return path && form.has(path) ? [before, { path, text: `${labelOf(path)} ${value}` }] : [warning];
@@ -67,7 +68,7 @@ export function showRemarks(element, { warnings = [], training, serving, cost },
         h('span', {}, part && [h('b', {}, `${t(`group.${part}`)}:`), ' '], withField(text, form).map(shown)),
       ),
     );
-  // Every bill has an estimate or two, which the report lists; here only one that is estimated as a whole.
+  // Every bill of materials has an estimate or two, which the report lists; only wholly estimated bills are shown here.
   const made = cost?.assumed?.includes('cost.device') && cost;
   const rests = Object.entries({ training, serving, cost: made }).filter(([, report]) => report?.assumed?.length);
   const items = [...warned, ...rests.map(([part, report]) => assumed(part, report.assumed, form))];

@@ -1,5 +1,5 @@
-// Whether two models have the same shape: an entry of the catalogue and what the core read of a config.json. Both leave out members that have
-// their default; `inputs` is what the core says of its inputs.
+// Whether two models have the same shape: a catalogue entry and a config.json as the core read it. Both leave out
+// members with default values; `inputs` is the core's description of its inputs.
 const APART = ['model.name', 'model.preset', 'model.weights', 'model.moe.block_scales']; // a quantized copy has its own
 const UNSAID = ['model.context']; // a file may leave it out
 

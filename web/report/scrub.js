@@ -1,4 +1,4 @@
-// Inputs that a handle of a chart moves: a drag is one edit, said when it ends, with the way back.
+// Inputs that a chart's handle moves: a drag is one edit, reported at its end with undo.
 /** @import {Context} from '../types.js' */
 import { get } from '../state/paths.js';
 import { text } from '../text/format.js';

@@ -5,7 +5,7 @@ import { number, text, whole } from '../text/format.js';
 import { pieces, t } from '../text/strings.js';
 import { deviceName, modelName, replicasOf, servedOn, trainedOn } from './words.js';
 
-// What the scenario asks for: 'both', 'training', 'serving', 'rl', 'images' or 'nothing'.
+// What the scenario asks: 'both', 'training', 'serving', 'rl', 'images' or 'nothing'.
 export function taskOf({ training, serving, post_training: postTraining, diffusion }) {
   if (training && serving) return postTraining ? 'rl' : 'both';
   return training ? 'training' : serving ? 'serving' : diffusion ? 'images' : 'nothing';
@@ -13,7 +13,7 @@ export function taskOf({ training, serving, post_training: postTraining, diffusi
 
 const taskName = (scenario) => t(`task.${scenario.training?.trainable === 'lora' ? 'lora' : taskOf(scenario)}`);
 
-// What training is called, also where the scenario does not ask for it.
+// The name of the training task, even if training is off.
 export const trainingName = (scenario) => (scenario.training ? taskName(scenario) : t('task.training'));
 
 // Each noun: the input that it sets, how it reads, and of a count its value. `devices` is what the sentence counts first.
@@ -42,7 +42,7 @@ function nouns(scenario, inputs) {
   };
 }
 
-// How many requests are at once in total, over all replicas.
+// The total number of requests at once, over all replicas.
 function requestsOf({ serving, cluster }) {
   if (!serving) return 0;
   if (loadOf(serving) === 'concurrency') return Number(serving.concurrency);

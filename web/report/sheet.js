@@ -11,7 +11,7 @@ const SHOWN = 7; // terms
 
 const shareText = (share) => (share ? `${number(share, 2).replace('-', '−')} %` : '');
 
-// What was chosen and what was not, by what was compared.
+// The options that were chosen and not chosen, with the compared values.
 const amongTable = (among) =>
   h(
     'table',
@@ -43,7 +43,7 @@ export class Sheet {
     this.explain = explain;
     this.toInput = toInput;
     this.hasInput = hasInput;
-    // A symbol leads where its row in the table does.
+    // A symbol links to the same place as its row in the table.
     element.addEventListener('click', (event) => {
       const origin = event.target.closest('.formula [data-origin]')?.dataset.origin;
       if (origin && this.#known?.has(origin)) this.#go(origin);
@@ -85,7 +85,7 @@ export class Sheet {
     await this.refresh(true);
   }
 
-  // Draws again with the present scenario's explanations; `focus` moves the focus to the sheet's heading.
+  // Redraws with the present scenario's explanations; `focus` moves the focus to the sheet's heading.
   async refresh(focus = false) {
     const path = this.#trail.at(-1);
     if (!path) return;

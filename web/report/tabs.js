@@ -1,5 +1,5 @@
-// The tabs of the scenes: links, so that they open elsewhere too. Where they do not all fit, the chosen one is brought into view, and a
-// fading edge says where there are more.
+// The tabs of the scenes: links, so that they can be opened elsewhere. If not all fit, the chosen one is scrolled into
+// view, and a fading edge shows that there are more.
 import { h, redraw } from '../dom.js';
 import { t } from '../text/strings.js';
 

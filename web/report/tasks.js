@@ -1,4 +1,4 @@
-// What is asked of a model: to train it, to serve it or both.
+// What to do with a model: train it, serve it or both.
 import { taskOf, trainingName } from './sentence.js';
 import { t } from './texts.js';
 
@@ -21,7 +21,7 @@ const FINE_TUNE = {
   'training.tokens': '10 Mtoken',
 };
 
-// The inputs with a task of the picker: what pre-training does not share with a fine-tune is taken back.
+// The inputs for a task of the picker; inputs that pre-training and fine-tuning do not share are taken back.
 export function withTaskPicked(inputs, task) {
   if (task === 'images') return { ...withTask(inputs, 'images'), 'diffusion.model': 'flux.1-dev' };
   if (task === 'rl') return { ...withTask(inputs, 'both'), 'post_training.algorithm': 'grpo' };
@@ -30,7 +30,7 @@ export function withTaskPicked(inputs, task) {
   return withTask(Object.fromEntries(Object.entries(inputs).filter(isKept)), task);
 }
 
-// The tasks as inputs: what is not asked is null.
+// The tasks as inputs: a part that is off is null.
 export function withTask(inputs, task) {
   const rest = Object.fromEntries(
     Object.entries(inputs).filter(

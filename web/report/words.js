@@ -1,4 +1,4 @@
-// What a report says in words: names, counts of devices, what holds a part back. Readers of the report, no arithmetic of the model.
+// Texts from a report: names, counts of devices, bottlenecks. They read the report and compute no model figure.
 import { t } from '../text/strings.js';
 
 export const modelName = (scenario) => scenario.model.name || scenario.model.preset;
@@ -8,14 +8,15 @@ export const shortDevice = (name) =>
   name
     .replace(/^(Instinct|GeForce|Radeon) /, '')
     .replace(/\s(\(one GPU\)|SXM\d?|PCIe|NVL|\d+ ?GB|OAM|HBM\w*)(?=\s|$).*$/i, '');
-// A chip of another design is not the device that it began as.
+// A chip with changes is not the device that it began as.
 export const deviceName = ({ cluster: { device } }) => shortDevice(device.design?.name ?? device.name);
 
-// How many devices train and how many serve.
+// The numbers of training and serving devices.
 export const trainedOn = (scenario) => scenario.training?.devices ?? scenario.cluster.devices;
 export const servedOn = (scenario) => scenario.serving?.devices ?? scenario.cluster.devices;
 
-// The replicas that serve, {count, devices: of each}: with pools those that decode, of which the mapping is. Null where it is not resolved.
+// The serving replicas, {count, devices: of each}; with pools those that decode, whose mapping it is. Null if not
+// resolved.
 export function replicasOf({ serving, cluster }) {
   const { replicas: count } = serving?.mapping ?? {};
   if (!(count >= 1)) return null;
@@ -27,7 +28,7 @@ export const perUser = (tpot) => 1 / tpot;
 
 const sum = (time, ids) => ids.reduce((all, id) => all + (time[id] ?? 0), 0);
 
-// A training step's time by what it is spent on: [[bound, seconds]], 'compute' being the device's own work.
+// A training step's time by bound: [[bound, seconds]], 'compute' being the device's own work.
 export const trainingShares = ({ time_s: time }) => [
   ['compute', sum(time, ['forward', 'backward', 'recompute', 'optimizer'])],
   ['network', sum(time, ['tp', 'cp', 'ep', 'pp', 'dp'])],
@@ -35,7 +36,7 @@ export const trainingShares = ({ time_s: time }) => [
   ['latency', time.other ?? 0],
 ];
 
-// What the largest share of a training step waits for.
+// The largest bound of a training step.
 export function trainingBound(training) {
   const { operators = [] } = training;
   const shares = trainingShares(training);
@@ -46,7 +47,7 @@ export function trainingBound(training) {
   return [...waits].reduce((best, one) => (one[1] > best[1] ? one : best), ['compute', 0])[0];
 }
 
-// What the largest part of an output token waits for: 'others' are the other users' prefills, which a decode step lacks.
+// The largest part of an output token: 'others' are the other users' prefills, which a decode step does not include.
 export function tokenBound({ tpot_s: tpot, decode_step_s: step, time_by_bound: times, bound }) {
   return tpot - step > Math.max(...Object.values(times.decode)) ? 'others' : bound.decode;
 }

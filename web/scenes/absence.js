@@ -2,7 +2,7 @@
 import { h } from '../dom.js';
 import { t } from '../text/strings.js';
 
-// Why a part of the report is not there, with the way to ask for it.
+// The reason why a part of the report is missing, with a way to turn it on.
 /** @param {Context} context */
 export function absence(context, part) {
   if (context.faulty.has(part)) return h('p', { class: 'absent' }, t('absent.faulty'));

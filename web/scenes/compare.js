@@ -1,4 +1,4 @@
-// Up to four scenarios side by side: columns named by what differs, every figure with a bar, each part on its own.
+// Up to four scenarios side by side: columns named by their differences, every figure with a bar, part by part.
 /** @import {Context} from '../types.js' */
 import { stackedBars } from '../charts/bars.js';
 import { latencyParts, memoryParts, timeParts } from '../charts/parts.js';

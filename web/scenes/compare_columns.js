@@ -1,4 +1,4 @@
-// The scenarios side by side, and what tells them apart.
+// The scenarios side by side, and their differences.
 /** @import {Context} from '../types.js' */
 import { labelOf } from '../form/fields.js';
 import { deviceName, modelName } from '../report/words.js';
@@ -50,7 +50,7 @@ export const shown = (value, path) =>
         ? whole(value)
         : text(value, unitOf(path))
       : String(value);
-// Inputs that someone wrote and that are not the same in all scenarios, by their resolved values.
+// Inputs that were written and differ between scenarios, with their resolved values.
 export const differing = (all) =>
   written(all).filter((path) => new Set(all.map((one) => JSON.stringify(resolved(one, path)))).size > 1);
 
@@ -58,7 +58,7 @@ export const fleet = ({ report }) =>
   report && `${whole(report.scenario.cluster.devices)} × ${deviceName(report.scenario)}`;
 export const differs = (all, of) => new Set(all.map(of)).size > 1;
 
-// Each column by what tells it from the others: "512 × B200", "Llama-3.1-8B", "Concurrent requests per replica 64".
+// Each column's difference from the others: "512 × B200", "Llama-3.1-8B", "Concurrent requests per replica 64".
 export function namesOf(all) {
   const rest = differing(all).filter(
     (path) => path !== 'model' && !path.startsWith('cluster') && !path.endsWith('.devices'),
@@ -75,7 +75,7 @@ export function namesOf(all) {
       );
     return words.join(', ');
   });
-  // Equal names say what else differs between them.
+  // Columns with equal names add their other differences.
   const spoken = names.map((name, i) => {
     const equals = all.filter((_, at) => names[at] === name);
     const path =

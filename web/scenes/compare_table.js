@@ -1,4 +1,4 @@
-// The table of a comparison: what differs, then every figure with a bar, part by part.
+// The table of a comparison: the differences, then every figure with a bar, part by part.
 /** @import {Context} from '../types.js' */
 import { saveCsv } from '../charts/lib/export.js';
 import { h } from '../dom.js';
@@ -11,7 +11,7 @@ import { number, text, unitOf, whole } from '../text/format.js';
 import { outputOf } from '../text/outputs.js';
 import { differing, differs, fleet, PARTS, resolved, shown } from './compare_columns.js';
 import { t } from './texts.js';
-// More memory in use is no worse while it fits.
+// More memory in use is not worse while it fits.
 function delta(value, base, better, unit) {
   if (typeof value !== 'number' || typeof base !== 'number' || base === 0 || value === base) return null;
   const ratio = value / base;
@@ -29,7 +29,7 @@ const known = (one, path) => {
   const value = one.report && !one.faulty.has(path.split('.')[0]) ? get(one.report, path) : undefined;
   return typeof value === 'number' ? value : undefined;
 };
-// Why a column has no figures of a part.
+// The reason why a column has no figures of a part.
 export const missing = (one, part) => {
   if (one.report === undefined) return { text: '…' };
   if (one.faulty.has(part) || !one.report) {
@@ -42,7 +42,7 @@ export const missing = (one, part) => {
   return null;
 };
 
-// On a phone a row is a grid with its name above: each cell stands in its own column, whichever are left out.
+// On a phone a row is a grid with its name above; each cell keeps its own column if others are left out.
 const placeOf = (i) => ({ style: { 'grid-column': String(i + 1) } });
 
 // In a narrow column the unit goes below its number, whole.
@@ -194,7 +194,7 @@ function headCell(context, i, name) {
   );
 }
 
-// What differs: the clusters' data where those differ, the mappings, and every input that was written.
+// The differences: the clusters' data if they differ, the mappings, and every written input.
 function differenceRows(all) {
   const scenario = ({ report }) => report?.scenario;
   const mapping = (part) => (one) => {

@@ -1,4 +1,4 @@
-// What every scene ends with: what it assumes, in its own words, and the way to the measured runs most like the scenario.
+// The end of every scene: its assumptions, and a link to the measured runs most similar to the scenario.
 /** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { t } from '../text/strings.js';

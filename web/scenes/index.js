@@ -4,7 +4,7 @@
 /** @import {Scene} from '../types.js' */
 import { overview } from './overview.js';
 
-// A scene whose module is fetched when it is first wanted, or once the first view stands.
+// A scene whose module is fetched on demand, or after the first view.
 function later(id, fetched) {
   const scene = {
     id,
@@ -14,7 +14,7 @@ function later(id, fetched) {
   return scene;
 }
 
-// In the header's menu: something on the page leads there too.
+// In the header's menu, as other parts of the page link to it.
 const folded = (scene) => Object.assign(scene, { isFolded: true });
 
 /** @type {Scene[]} */
@@ -29,7 +29,7 @@ export const SCENES = [
   folded(later('compare', () => import('./compare.js'))),
   later('lessons', () => import('./lessons.js')),
   folded(later('method', () => import('./method.js'))),
-  // Opened from the figure that it is about, and under that one's tab.
+  // Opened from the figure that it is about, and shown under that figure's tab.
   Object.assign(
     later('evidence', () => import('./evidence.js')),
     { tabOf: (figure) => (figure.startsWith('serving.') ? 'serve' : 'train') },

@@ -13,7 +13,7 @@ import { t } from './texts.js';
 
 await addStyle('style/lessons.css');
 
-// What a lesson is about, by the scene that it plays in: its tag, and the drawing beside it.
+// The subject of a lesson, by its scene: its tag and its drawing.
 const TAGS = { serve: 'serving', train: 'training', memory: 'memory', chip: 'cost' };
 const tagOf = ({ scene }) => TAGS[scene.split('/')[0]];
 const DRAWINGS = {
@@ -75,8 +75,8 @@ function tagButtons(context, lessons, chosen) {
   );
 }
 
-// Opens a lesson. Where the scenario is nobody's own, the default or that of another lesson, it is the lesson's at once, so that head, form
-// and lesson speak of one.
+// Opens a lesson. If the scenario is the default or another lesson's, it becomes the lesson's at once, so that header,
+// form and lesson agree.
 /** @param {Context} context */
 function begin(context, lessons, event, lesson) {
   event.preventDefault();
@@ -138,7 +138,8 @@ function predict(context, lesson, state) {
   );
 }
 
-// Whether the scenario is as these inputs would make it; some say what holds anyway, and the link does not keep those.
+// Whether the scenario is what these inputs would make it; some inputs state what holds anyway, and the link drops
+// those.
 const isSet = ({ core, inputs }, set) =>
   sayTheSame(core.described.defaults, { ...inputs, ...set }, inputs, core.presetPaths);
 

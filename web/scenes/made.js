@@ -10,7 +10,7 @@ import { t } from './texts.js';
 
 const FIGURES = ['latency_s', 'step_s', 'items_per_hour', 'memory_bytes.total', 'cost_usd', 'energy_j'];
 
-// With their colors; side by side these differ for everybody.
+// The parts with their colors, which everybody can distinguish side by side.
 const PARTS = {
   products: 'gemm',
   attention: 'attention',

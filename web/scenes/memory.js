@@ -15,7 +15,7 @@ const CONTEXTS = [256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072,
 
 const LATENT = { q_lora_rank: 1536, kv_lora_rank: 512, nope_head_dim: 128, rope_head_dim: 64, value_head_dim: 128 };
 
-// This model and what its attention could have been: [{id, name, color, change}].
+// This model and the alternatives for its attention: [{id, name, color, change}].
 function kinds({ model }) {
   const heads = (count) => ({ 'model.mla': null, 'model.kv_heads': count });
   const others = [
@@ -40,7 +40,8 @@ function ownKind({ mla, heads, kv_heads: kv }) {
   return kv === heads ? t('memory.mha') : kv === 1 ? t('memory.mqa') : t('memory.kind.gqa', { heads: kv });
 }
 
-// How the cache lies on the GPUs of a replica: tensor parallelism splits KV heads as far as they go, and copies what cannot be split.
+// How the KV cache is divided over a replica's GPUs: tensor parallelism splits KV heads as far as possible and copies
+// the rest.
 function sharing({ model, serving }) {
   const { tp } = serving.mapping;
   if (tp === 1) return t('memory.sharing.one');
@@ -87,7 +88,7 @@ function cacheCurve(context) {
   const [own] = swept;
   if (own.rows.length < 2) return null;
   const [, weights, capacity] = own.rows[0].figures;
-  // On several devices heads are replicated, so that another kind may need just as much: one line for both.
+  // On several devices heads are replicated, so another attention type may need as much: they share a line.
   const caches = ({ rows }) => rows.map(({ figures: [cache] }) => cache).join();
   const alike = swept.slice(1).filter((one) => caches(one) === caches(own));
   if (alike.length)

@@ -16,10 +16,10 @@ export const EXAMPLES = [
   ],
 ];
 
-// Ready devices: a card, a laptop, a desk, a server.
+// Example devices: a card, a laptop, a desktop, a server.
 export const CARDS = ['single-rtx-4090', 'single-m4-max', 'single-dgx-spark', 'dgx-h100'];
 
-// What runs on the device that somebody has, a press away.
+// Models that run on the visitor's device, a press away.
 const cards = ({ open }) =>
   h(
     'section',
@@ -65,8 +65,8 @@ const others = () =>
     ),
   );
 
-// What there is to move: of training its step against the count of GPUs, of serving the speed of a token against the users.
-// `height`: px that it takes in a wide window, so that nothing moves when it comes.
+// The chart to move: for training the step against the number of GPUs, for serving the speed of a token against the
+// users. `height`: its px in a wide window, so that nothing moves when it comes.
 const MOVERS = {
   training: { module: 'step_curve', draw: 'stepCurve', height: 388 },
   serving: { module: 'users_curve', draw: 'usersCurve', height: 530 },
@@ -83,7 +83,7 @@ function mover(context, part) {
   );
 }
 
-// One button leads to the other part and back.
+// A button that switches to the other part and back.
 const otherPart = ({ stage }, parts, shown) => {
   const other = parts.find((part) => part !== shown);
   return (
@@ -96,7 +96,7 @@ const otherPart = ({ stage }, parts, shown) => {
   );
 };
 
-// Its title stands until what draws the rest is there.
+// Its title is shown until the module that draws the rest has loaded.
 /** @param {Context} context */
 function nextChanges(context) {
   const module = context.modules.late('advice');

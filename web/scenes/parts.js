@@ -1,4 +1,4 @@
-// What several scenes show.
+// Shared by several scenes.
 /** @import {Context, Json} from '../types.js' */
 import { stackedBars } from '../charts/bars.js';
 import { billParts, boundParts, memoryParts, timeParts } from '../charts/parts.js';
@@ -15,7 +15,7 @@ export const heading = (title, lead) => [
 const TWO = 1200; // px of a scene with two columns: a window of 1,600
 const GAP = 32;
 
-// Two parts side by side where there is room, else one below the other; each is drawn at the width that it has.
+// Two parts side by side if there is room, else one below the other; each is drawn at its own width.
 /** @param {Context} context */
 export function beside(context, ...parts) {
   if (context.width < TWO) return parts.map((draw) => draw(context));
@@ -27,7 +27,7 @@ export function beside(context, ...parts) {
   );
 }
 
-// Keeps the place of a chart whose figures are on their way.
+// Keeps the place of a chart whose figures have not come yet.
 export const placeholder = (title, height) =>
   h(
     'div',
@@ -38,7 +38,7 @@ export const placeholder = (title, height) =>
 
 const SEEN = 0.005; // a change of a bar that can be seen
 
-// A figure as it was before a lesson's change, where it was another: what charts outline.
+// A figure before a lesson's change, if it was different: charts outline it.
 /** @param {Pick<Context, 'report' | 'ghost'>} context */
 export function ghostOf({ report, ghost }, path) {
   const [was, is] = [get(ghost ?? {}, path), get(report, path)];
@@ -72,7 +72,7 @@ export const timeBar = (context, options = {}) =>
     ...options,
   });
 
-// One bar a time: [[label, time by bound, its communication by network level]].
+// One bar per time: [[label, time by bound, its communication by network level]].
 /** @param {Context} context */
 export const boundBars = (context, id, subtitle, times) =>
   stackedBars({
@@ -85,7 +85,7 @@ export const boundBars = (context, id, subtitle, times) =>
     axis: times.length > 1,
   });
 
-// Whether the memory of a part fits; by its interval, where there is one.
+// Whether the memory of a part fits, by its interval if there is one.
 /** @param {Json} part */
 function memoryNote({ memory_bytes: { total, capacity }, memory_verdict: verdict }) {
   return t(`memory.${verdict ?? (total > capacity ? 'does_not_fit' : 'fits')}`, {

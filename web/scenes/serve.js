@@ -23,7 +23,7 @@ import { t } from './texts.js';
 
 await addStyle('style/serving.css');
 
-// The largest part of a latency in a sentence, and what holds the decode step.
+// The largest part of a latency in a sentence, and the bottleneck of the decode step.
 function whereItGoes({ report: { serving }, scenario }) {
   const [name, largest] = Object.entries(serving.tpot_parts_s).reduce((best, one) => (one[1] > best[1] ? one : best));
   const bounds = Object.entries(serving.time_by_bound?.decode ?? {}).sort((a, b) => b[1] - a[1]);
@@ -173,7 +173,7 @@ function operators(context) {
   ];
 }
 
-// What each of two pools costs, draws and emits.
+// Cost, power and emissions of each of two pools.
 /** @param {Context} context */
 function pools(context) {
   if (!context.report.serving.pools) return null;

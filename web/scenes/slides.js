@@ -6,12 +6,12 @@ import { get } from '../state/paths.js';
 import { text as figure, unitOf } from '../text/format.js';
 import { t } from './texts.js';
 
-// The course as slides, a page each on paper: per lesson its question, what to do with the figures that the core has for each step, and what
-// comes out. `claims(lesson)` are its claims, each checked.
+// The course as slides, one page each on paper: per lesson its question, the steps with the core's figures, and the
+// results. `claims(lesson)` are its checked claims.
 
 const slide = (kind, ...children) => h('section', { class: `slide ${kind}` }, children);
 
-// The inputs as a lesson begins, and after each of its steps.
+// The inputs at the start of a lesson and after each of its steps.
 function stagesOf(lesson) {
   const stages = [startOf(lesson)];
   for (const { set } of lesson.steps) stages.push({ ...stages.at(-1), ...set });
@@ -86,7 +86,7 @@ const ofLesson = (context, lesson, at, claims) => [
 // How many minutes lessons take together.
 const minutesOf = (lessons) => lessons.reduce((sum, { minutes }) => sum + minutes, 0);
 
-// The ten lessons in their order, and the way to their slides.
+// The ten lessons in order, and a link to their slides.
 /** @param {Teaching} context */
 export const syllabus = (context, course, isDone) =>
   h(

@@ -1,4 +1,4 @@
-// Where the scenes are drawn, and what of a chart is shown: no input, so not in the link.
+// Draws the scenes, and keeps what a chart shows: this is no input, so not in the link.
 import { redraw } from '../dom.js';
 import { paper } from '../report/print.js';
 import { t } from '../text/strings.js';
@@ -13,7 +13,7 @@ export class Stage {
   #followers = new Set();
   #soon = 0;
 
-  // `context()` is what scenes draw from, null while there is no report; `ondrawn` is told after each drawing.
+  // `context()` is what scenes draw from, null until there is a report; `ondrawn` is called after each drawing.
   constructor(element, { store, context, ondrawn }) {
     this.element = element;
     this.store = store;
@@ -47,7 +47,7 @@ export class Stage {
     }, SOON_MS);
   }
 
-  // What is drawn after the scene, as long as what comes back has not been called.
+  // Drawing after the scene, as long as the returned function has not been called.
   follow(draw) {
     this.#followers.add(draw);
     return () => this.#followers.delete(draw);
@@ -67,7 +67,7 @@ export class Stage {
     this.#place = place;
   }
 
-  // Brings the heading into view where the chosen scene stands below the window's middle.
+  // Scrolls to the heading if the chosen scene is below the window's middle.
   async reveal() {
     const scene = sceneOf(this.store.scene);
     if (!scene.draw) await scene.load();
@@ -91,13 +91,13 @@ export class Stage {
     this.element.querySelector('h1')?.focus(how);
   }
 
-  // Draws again once the scene's module is there.
+  // Redraws when the scene's module has loaded.
   #fetch(scene) {
     scene.load().then(() => this.draw());
   }
 
-  // The nodes of "SCENE" or "SCENE/VIEW" for another scene to show: none until its module is there. `ghost`: a report whose figures are
-  // outlined beside the present ones.
+  // The nodes of "SCENE" or "SCENE/VIEW" for use in another scene: none until its module has loaded. `ghost`: a report
+  // whose figures are outlined next to the present ones.
   nodesOf(place, ghost) {
     const [id, sub = ''] = place.split('/');
     const scene = sceneOf(id);

@@ -1,4 +1,4 @@
-// How the time of a training step, and what bounds it, moves with the count of GPUs: halves and doubles of the present one.
+// The time of a training step by bound against the number of GPUs: halves and doubles of the present number.
 /** @import {Context} from '../types.js' */
 import { boundParts } from '../charts/parts.js';
 import { stepColumns } from '../charts/step_columns.js';
@@ -14,7 +14,7 @@ const FIGURES = ['training.feasible', ...BOUNDS.map((bound) => `training.time_by
 
 let counts = []; // that stand while one of them is picked
 
-// The counts about the present one; the same ones as long as it is among them.
+// The counts around the present one; they stay as long as it is among them.
 function countsAbout(now) {
   if (!counts.includes(now))
     counts = FACTORS.map((factor) => now * factor).filter((one) => Number.isInteger(one) && one >= 1);

@@ -1,4 +1,4 @@
-// What stands beside a training step: published device-hours of the same model, and what whole production runs reach.
+// Notes next to a training step: published device-hours of the same model, and the rate of whole production runs.
 /** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
@@ -7,7 +7,7 @@ import { t } from './texts.js';
 
 const HOUR = 3600;
 
-// A model's published device-hours beside ours, where the run is as long.
+// A model's published device-hours next to ours, if the run has the same length.
 /** @param {Context} context */
 export function publishedHours(context) {
   const known = context.files
@@ -38,7 +38,7 @@ export function publishedHours(context) {
   );
 }
 
-// The answer is a tuned step; what whole production runs reach stands beside it, and leads to them.
+// The answer is a tuned step; next to it is the rate of whole production runs, with a link to them.
 /** @param {Context} context */
 export function typicalNote(context) {
   const { training } = context.report;

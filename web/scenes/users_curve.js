@@ -43,7 +43,7 @@ export function usersCurve(context) {
     asked.length,
   );
   if (!answer) return placeholder(t('serve.users'), HEIGHT);
-  // Where requests wait for memory, more of them change nothing.
+  // If requests wait for memory, more requests change nothing.
   const rows = (answer.rows ?? []).filter(
     ({ figures: [tpot, device, fits, waiting] }) => tpot > 0 && device > 0 && fits && !(waiting > 0),
   );

@@ -1,4 +1,4 @@
-// How accurate it is: every published measurement, computed again here, by kind, software or family, the worst first.
+// How accurate it is: every published measurement, computed here, by kind, software or family, the worst first.
 /** @import {Context} from '../types.js' */
 import { diagonal } from '../charts/diagonal.js';
 import { h } from '../dom.js';
@@ -13,7 +13,7 @@ import { t } from './texts.js';
 const FILTERS = ['kind', 'software', 'architecture'];
 const SHOWN = 20;
 
-// Families that are not written as their ids are: Hopper is, of "hopper".
+// Families whose names differ from their capitalized ids: "hopper" is Hopper.
 const FAMILIES = { blackwell_rtx: 'Blackwell RTX', cdna: 'CDNA', rdna: 'RDNA', tpu: 'TPU' };
 const familyName = (id) => FAMILIES[id] ?? id.slice(0, 1).toUpperCase() + id.slice(1);
 
@@ -23,7 +23,7 @@ const label = (filter, value, named) =>
     : filter === 'software'
       ? (named('software', value) ?? value)
       : familyName(value);
-// With as many digits in every row of a column.
+// With the same number of digits in every row of a column.
 const percent = (share, digits = 1) => `${(share * 100).toFixed(digits)}\u00a0%`;
 
 /** @param {Context} context */

@@ -13,7 +13,7 @@ export const STANDARD = {
 };
 const NAMES = Object.keys(STANDARD);
 
-// A value may hold a slash ("25 tokens/s"): only one before a name begins the next.
+// A value may contain a slash ("25 tokens/s"): only one before a name begins the next field.
 const BETWEEN = new RegExp(`/(?=(?:${NAMES.join('|')}):)`);
 
 export function readQuestion(text = '') {
@@ -30,7 +30,8 @@ export const writeQuestion = (question) =>
     .map((name) => `${name}:${question[name]}`)
     .join('/');
 
-// What each field may hold: a number above zero; a time, where a bare number is milliseconds; of TPOT also its inverse, a user's tokens/s.
+// Valid values of each field: a number above zero; a time, where a bare number is in milliseconds; for TPOT also its
+// inverse, a user's tokens/s.
 const NUMBER = /^[\d.,]+(?:e[+-]?\d+)?\s*[kM]?$/;
 const positive = (text) => {
   const plain = text.trim().replace(/\s*(requests?)?\s*(\/s)?$/, '');
@@ -48,7 +49,7 @@ const secondsPerToken = (text) => {
   return rate ? inverse(positive(rate[1])) : seconds(text);
 };
 const inverse = (value) => value && 1 / value;
-// Rates through the day: "1, 1, 2, 4", in parts of equal length. "1,500" is a number.
+// Rates through the day: "1, 1, 2, 4", for parts of equal length. "1,500" is a number.
 function dayOf(text) {
   const parts = text.trim().split(/\s*[;,]\s+|[\s;]+/);
   const rates = (parts.length > 1 ? parts : text.trim().split(',')).map((part) => Number(part || NaN));
@@ -80,10 +81,10 @@ export const READERS = {
 };
 const OPTIONAL = new Set(['ttft', 'tpot', 'mix']);
 
-// An empty target is none.
+// An empty target means none.
 export const valueIn = (name, text) => (OPTIONAL.has(name) && text.trim() === '' ? null : READERS[name](text));
 
-// The core's question, or the names of the fields that cannot be read.
+// The core's question, or the names of the invalid fields.
 export function askedOf(question) {
   const values = Object.fromEntries(Object.keys(READERS).map((name) => [name, valueIn(name, question[name])]));
   const wrong = Object.keys(values).filter((name) => values[name] === undefined);

@@ -1,5 +1,5 @@
-// A sizing question put to the core cluster by cluster: first at the rate asked for, then along the rates, each deployment as far as it
-// lasts. One question at a time; a new one takes the place of the last.
+// Sends a sizing question to the core cluster by cluster: first at the given rate, then along the rates, each
+// deployment up to its limit. One question at a time; a new one replaces the previous one.
 
 const REST_MS = 250;
 const AHEAD = 5; // rates up to so many times the one asked for,
@@ -8,7 +8,7 @@ const STEP = 1.12; // at least, from one sized rate to the next
 const MOST_ERRORS = 3;
 
 export const costOf = (answer) => answer.cost.usd_per_hour;
-// The cheapest first; equal ones by what they leave free. Those that do not hold last.
+// The cheapest first; equal ones by their free capacity. Those that miss the targets come last.
 export const cheapestFirst = (answers) =>
   [...answers].sort(
     (a, b) => b.holds - a.holds || (a.holds ? costOf(a) - costOf(b) || b.headroom.traffic - a.headroom.traffic : 0),
@@ -23,7 +23,7 @@ export class Sizing {
   #run = 0;
   state = { answers: [], curves: new Map(), done: 0, of: 0, running: false };
 
-  // `ontold` hears each change of the state.
+  // `ontold` is called at each change of the state.
   constructor(pool, ontold) {
     this.#pool = pool;
     this.#ontold = ontold;
@@ -118,7 +118,7 @@ export class Sizing {
         }
         const to = one.headroom.requests_per_s;
         curve.steps.push({ from, to, usd: costOf(one), devices: one.deployment.devices });
-        // The rate asked for is a start of its own, so that the curve says there what the table says.
+        // The given rate is a separate start, so that the curve agrees with the table there.
         curve.next = Math.max(to * (1 + 1e-6), from < rate ? Math.min(from * STEP, rate) : from * STEP);
       });
       if (own()) this.#tell({ curves: new Map(curves) });

@@ -10,7 +10,7 @@ export const percent = (share) => text(Math.max(0, Math.round(share * 100) / 100
 export const dollars = (usd) => text(usd, '$');
 const milliseconds = (seconds) => number(seconds * 1000);
 
-// `holding`: the answers that keep the targets, the cheapest first; `nameOf(answer)`, `deviceOf(cluster)` in words.
+// `holding`: the answers that meet the targets, cheapest first; `nameOf(answer)`, `deviceOf(cluster)` give names.
 export function tableOf(answers, holding, { chosen, deviceOf, nameOf, onchoose, onuse }) {
   const columns = ['gpus', 'replicas', 'hour', 'tokens', 'utilization', 'ttft', 'tpot', 'breaks'];
   const misses = answers.filter(({ holds }) => !holds);
@@ -81,7 +81,7 @@ export function tableOf(answers, holding, { chosen, deviceOf, nameOf, onchoose, 
   ];
 }
 
-// What each class of requests sees and takes.
+// The latencies of each class of requests, and its share of the devices.
 function classesOf(classes, title) {
   const columns = ['name', 'share', 'ttft', 'tpot', 'tokens', 'cost', 'price'];
   const cells = (one) => ({
@@ -129,7 +129,7 @@ function classesOf(classes, title) {
   ];
 }
 
-// What prefill and decode on a pool each would cost, and what the classes of requests see there if that is less.
+// The cost of separate prefill and decode pools, and if it is lower the latencies of the classes there.
 function twoPools({ cluster, two_pools: pools }, onuse, name) {
   if (!pools.holds) return h('p', { class: 'note' }, t('size.pools.not', { message: pools.message }));
   const { deployment, cost, saves, day, classes } = pools;

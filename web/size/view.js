@@ -22,7 +22,7 @@ const FIELDS = [
   ['targets', ['ttft', 'tpot']],
 ];
 
-// The cluster first: it takes the place of what was written below it. A deployment only serves.
+// The cluster comes first, as it replaces everything written below it. A deployment only serves.
 function withDeployment(inputs, { cluster, training, ...rest }) {
   const picked = cluster ? withPick(inputs, 'cluster', cluster) : inputs;
   return { ...asInputs(picked, rest), ...(training === null && { training: 'null' }) };
@@ -138,7 +138,7 @@ export class SizeView {
     }
   }
 
-  // What is not understood, typed or in the link, is said at its field.
+  // Texts that were not understood, typed or in the link, are reported at their field.
   #markAll(question) {
     for (const name of Object.keys(READERS)) {
       const typed = this.#typed.get(name);

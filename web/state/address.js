@@ -1,5 +1,5 @@
-// The full address of a state, taken from the store: the address bar may be a moment behind. It names the release, that of the
-// default state too, whose answers may move as any others.
+// The full address of a state, taken from the store, as the address bar may be a moment behind. It names the release,
+// even for the default state, whose answers may move too.
 import { writeShort } from './link.js';
 import { release } from './release.js';
 

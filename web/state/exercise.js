@@ -1,5 +1,6 @@
-// An exercise with a right answer: what its link says, the numbers that each student draws, and the code that a teacher checks without a
-// server. Everything is computed from the link, so the code keeps honest people honest: who reads the page's source can make one.
+// An exercise with a right answer: the words in its link, each student's numbers, and the code that a teacher checks
+// without a server. Everything is computed from the link, so the code works only for honest people: a reader of the
+// page's source can make one.
 //
 //   right=DIGEST                       of the right one of the choices; or
 //   figure=PATH                        the answer is this figure of the scenario
@@ -83,7 +84,7 @@ export function codeOf(exercise, student, tries) {
   return `${code.slice(0, 4)}-${code.slice(4, 8)}`;
 }
 
-// At which try a student's code says that he was right; 0 where it is none of this exercise.
+// The try at which a student's code says that he was right; 0 if it is not a code of this exercise.
 /** @param {Exercise} exercise */
 export function triesOf(exercise, student, code) {
   const same = (one) => one.toUpperCase().replace(/[^A-Z2-9]/g, '');

@@ -1,5 +1,5 @@
-// Another cluster or device in place of the present one: the count of devices is kept, in whole servers, and the parallelism that was
-// written is given up where it is no longer legal, so that the core chooses it anew.
+// Another cluster or device in place of the present one: the device count stays, in whole servers, and a written
+// parallelism that is no longer valid is dropped, so that the core chooses it again.
 /** @import {Inputs} from '../types.js' */
 import { whole } from '../text/format.js';
 import { get } from './paths.js';
@@ -11,7 +11,7 @@ const TRIES = 4;
 
 const isCount = ({ path }) => path === 'cluster.devices';
 
-// The devices that are bought together: those of the innermost network, but of a mesh or torus any slice.
+// The devices that are bought together: those of the innermost network; in a mesh or torus any slice.
 const serverOf = ({ networks: [inner] }) => (inner && !inner.dims?.length ? inner.size : 1);
 
 async function reportOf(answering, inputs) {
@@ -28,13 +28,13 @@ const mappingText = ({ tp = 1, pp = 1, dp = 1, cp = 1, ep = 1 }) =>
     .map(([name, degree]) => `${name} ${degree}`)
     .join(' · ');
 
-// {inputs, said}: the inputs with the pick, and in words what else changed.
+// {inputs, said}: the inputs with the pick, and a text about the other changes.
 export async function moved(answering, before, path, id) {
   const now = answering.report.scenario.cluster;
   const counted = withPick(before, path, id);
   if (path !== 'cluster') return { inputs: counted, said: [] };
   const { scenario: { cluster: fresh } = {} } = await reportOf(answering, { cluster: id });
-  // A single device stays single, and one device is no cluster to keep.
+  // A single device stays single; one device is no cluster to keep.
   if (!fresh || fresh.devices === 1 || now.devices === 1) return { inputs: counted, said: [] };
   const server = serverOf(fresh);
   const count = Math.max(server, Math.round(now.devices / server) * server);
@@ -49,7 +49,7 @@ export async function moved(answering, before, path, id) {
     if (report.scenario?.training)
       said.push(t('pick.mapping', { mapping: mappingText(get(report.scenario, 'training.mapping') ?? {}) }));
   }
-  // Of a torus not every count is sold: the nearest that is.
+  // A torus is not sold in every size: takes the nearest one.
   for (let i = 0; i < TRIES && report.issues?.some(isCount); i++) {
     const fix = report.issues.find(isCount).fixes?.find((one) => one.value !== undefined && isCount(one));
     if (!fix) return { inputs: counted, said: [] };
@@ -57,7 +57,7 @@ export async function moved(answering, before, path, id) {
     report = await reportOf(answering, inputs);
   }
   const kept = Number(inputs['cluster.devices']);
-  // Where only some of them serve, the count of the cluster is not what is looked at.
+  // If only some of the devices serve, the cluster's count is not shown.
   if (kept !== now.devices || report.scenario?.training)
     said.unshift(t(kept === now.devices ? 'pick.kept' : 'pick.rounded', { count: whole(kept), size: server }));
   return { inputs, said };

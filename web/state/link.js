@@ -19,7 +19,7 @@ const VIEW_WORDS = [
 ];
 const LETTERS = 'abcd';
 
-// Half of a pair of UTF-16, which no URI can hold, becomes the character for what is none.
+// Half of a UTF-16 pair, which no URI can contain, becomes the replacement character.
 const wellFormed = (text) => text.replace(/\p{Surrogate}/gu, '\ufffd');
 const encode = (text) =>
   encodeURIComponent(wellFormed(text))

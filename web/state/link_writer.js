@@ -1,4 +1,4 @@
-// Keeps the address of the page to the store's state.
+// Writes the store's state to the page's address.
 import { writeShort } from './link.js';
 import { release } from './release.js';
 
@@ -13,7 +13,7 @@ export class LinkWriter {
     this.tidy = tidy;
   }
 
-  // A step to go back to is written at once, a keystroke when the keys rest.
+  // A history step is written at once, a keystroke when typing pauses.
   write(push) {
     clearTimeout(this.#timer);
     if (push) this.#write(push);

@@ -2,7 +2,7 @@
 // answer. Once another input changes, "measured.0.at" says which scenario was measured, so that the answers can move away from it.
 import { versionOf } from './scenario.js';
 
-// Two digits, as places of lists have elsewhere: a list as long as a link says would never end.
+// At most two digits, as for places of other lists: a link could otherwise state an endless list.
 const MINE = /^measured\.(\d{1,2})\./;
 const isMine = (path) => MINE.test(path);
 
@@ -24,7 +24,7 @@ const withList = (inputs, list) => ({
   ),
 });
 
-// A figure was measured, in this scenario; a second measurement of it takes the place of the first.
+// Adds a measurement of a figure in this scenario; it replaces an earlier one of the same figure.
 export const withMeasured = (inputs, path, value) =>
   withList(inputs, [...measurementsIn(inputs).filter((one) => one.path !== path), { path, value }]);
 export const withoutMeasured = (inputs, path) =>
@@ -43,8 +43,8 @@ function scenarioText(inputs) {
   return [`version=${versionOf(inputs)}`, ...pairs.map(([path, text]) => `${path}=${escaped(text)}`)].join('&');
 }
 
-// The inputs after a change, in which the measurements stay those of the scenario in which they were made. `choices`: what the core chose
-// there, by path.
+// The inputs after a change; measurements stay tied to the scenario in which they were made. `choices`: the core's
+// choices there, by path.
 export function withMeasuredKept(before, after, choices = {}) {
   const list = measurementsIn(after);
   if (list.length === 0 || scenarioText(before) === scenarioText(after)) return after;

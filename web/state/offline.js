@@ -1,13 +1,15 @@
-// Keeps the site for use without a network. Not on the developer's own machine, where a kept copy would hide a new build, unless asked for.
+// Caches the site for offline use. Not on the developer's own machine, where a cached copy would hide a new build,
+// unless requested.
 
 const isLocal = () =>
   ['localhost', '127.0.0.1', ''].includes(location.hostname) && !location.search.includes('offline');
 
-// `onupdate(reload)` is called when a newer version lies ready.
+// `onupdate(reload)` is called when a newer version is ready.
 export async function keepOffline(onupdate) {
   if (!('serviceWorker' in navigator) || isLocal()) return;
   try {
-    // Every open page of the site: what it has not fetched yet would come from the new version. Heard before anything is waited for.
+    // Reloads every open page of the site, since files that it has not fetched yet would come from the new version.
+    // Listens before waiting for anything.
     let isKept = Boolean(navigator.serviceWorker.controller);
     navigator.serviceWorker.addEventListener('controllerchange', () => {
       if (isKept) location.reload();

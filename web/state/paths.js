@@ -14,7 +14,7 @@ export function get(json, path) {
 
 const isPlace = (member) => /^\d{1,2}$/.test(member);
 
-// Sets a member, making what is missing on the way; places of an array that did not exist become {}.
+// Sets a member and creates missing parents; new places of an array become {}.
 export function set(json, path, value) {
   const members = path.split('.');
   let at = json;

@@ -1,2 +1,2 @@
-// The release that this page is of, as the build wrote it into index.html.
+// The release of this page, which the build wrote into index.html.
 export const release = () => document.querySelector('meta[name=release]').getAttribute('content');

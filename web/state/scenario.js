@@ -8,7 +8,7 @@ import { inputText } from '../text/inputs.js';
 import { get, isPath, set } from './paths.js';
 
 export let NEWEST = '3';
-// As the core describes it.
+// As described by the core.
 export const useNewest = (defaults) => (NEWEST = String(Math.max(...Object.keys(defaults).map(Number))));
 export const versionOf = (inputs) => inputs.version ?? NEWEST;
 
@@ -36,10 +36,10 @@ const depth = (path) => path.split('.').length;
 const isPreset = (path, presetPaths) => presetPaths.includes(path.replace(/\.\d+(?=\.|$)/g, '.*'));
 
 const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
-// An object that takes the place of the one that is there, as the core has it: one that names a preset, or a whole model.
+// An object that replaces the existing one, as in the core: one that names a preset, or a whole model.
 const standsAlone = (path, value) => 'preset' in value || (path === 'model' && 'vocab' in value);
 
-// An input as what it says of its members: {"tp": 4} of training.mapping is training.mapping.tp.
+// An input as the inputs of its members: {"tp": 4} of training.mapping is training.mapping.tp.
 function membersOf(path, value, request) {
   if (!isObject(value) || standsAlone(path, value)) return [[path, value]];
   const present = get(request, path);
@@ -75,7 +75,7 @@ export function requestOf(defaults, inputs, presetPaths) {
   return { ...request, written };
 }
 
-// The request with further values written, by path.
+// The request with further written values, by path.
 /**
  * @param {Request} request
  * @param {Record<string, unknown>} changes
@@ -87,15 +87,15 @@ export function withChanges(request, changes) {
   return { ...changed, written: [...(changed.written ?? []), ...Object.keys(changes)] };
 }
 
-// The request with what the core chose written as it is now, so that it stays while something else moves.
+// The request with the core's present choices written, so that they stay while something else moves.
 export function withChoicesHeld(request, scenario, chosen) {
   return withChanges(request, Object.fromEntries(chosen.map(({ path }) => [path, get(scenario, path)])));
 }
 
-// Numbers of default scenarios are plain ones, so that the text "64" says what the number does.
+// Numbers of default scenarios are plain, so the text "64" equals the number.
 const plainly = (_, value) => (typeof value === 'number' ? String(value) : value);
 
-// Whether two sets of inputs ask for the same values, whoever supplied them.
+// Whether two sets of inputs give the same values, whoever supplied them.
 export const sayTheSame = (defaults, some, others, presetPaths) =>
   JSON.stringify(laidOver(defaults, some, presetPaths).request, plainly) ===
   JSON.stringify(laidOver(defaults, others, presetPaths).request, plainly);
@@ -112,7 +112,7 @@ export function withoutIdle(defaults, inputs, presetPaths, follows = []) {
   return Object.keys(kept).length < Object.keys(inputs).length ? kept : inputs;
 }
 
-// Another catalogue entry takes the place of everything that was set below it.
+// Another catalogue entry replaces everything that was set below it.
 /**
  * @param {Inputs} inputs
  * @returns {Inputs}
@@ -124,7 +124,7 @@ export function withPick(inputs, path, id) {
 const without = (inputs, path) =>
   Object.fromEntries(Object.entries(inputs).filter(([one]) => one !== path && !one.startsWith(`${path}.`)));
 
-// The inputs with a fix of an issue: {path, value, also: [{path, value}]}; what has no value is left out.
+// The inputs after a fix of an issue: {path, value, also: [{path, value}]}; a path without a value is removed.
 /**
  * @param {Inputs} inputs
  * @param {Partial<Fix> & {path: string}} fix
@@ -171,7 +171,7 @@ export function withMappingChosen(inputs, part) {
   return versionOf(inputs) === NEWEST ? rest : { ...rest, [path]: '{"auto":true}' };
 }
 
-// The inputs with what the core chose for a part written out, so that no other input moves it.
+// The inputs with the core's choices for a part written, so that no other input moves it.
 export const withChoiceKept = (inputs, part, report) => ({ ...inputs, ...choicesOf(part, report) });
 export const choicesOf = (part, report) =>
   Object.fromEntries((report[part]?.chosen ?? []).map(({ path, value }) => [path, inputText(path, value)]));
@@ -180,7 +180,7 @@ export const choicesOf = (part, report) =>
 export const picksOf = (inputs, presetPaths) =>
   Object.fromEntries(Object.entries(inputs).filter(([path]) => path === 'version' || isPreset(path, presetPaths)));
 
-// A request without the parts that its issues are about, so that the others still answer; null if that leaves nothing new.
+// A request without the parts that have issues, so that the others are still answered; null if nothing else remains.
 /**
  * @param {Request} request
  * @param {Issue[]} issues

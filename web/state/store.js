@@ -24,7 +24,7 @@ export class Store extends EventTarget {
   isLocked = () => false; // inputs that the link locks stay as they are
   #choices;
 
-  // `choices()`: what the core chose for the scenario, by path.
+  // `choices()`: the core's choices for the scenario, by path.
   /**
    * @param {State} state
    * @param {() => Inputs} choices
@@ -76,7 +76,7 @@ export class Store extends EventTarget {
     this.#tell(true);
   }
 
-  // Takes a path and everything below it back.
+  // Takes back a path and everything below it.
   reset(path) {
     if (this.isLocked(path)) return;
     this.#remember();
@@ -86,7 +86,7 @@ export class Store extends EventTarget {
     this.#tell(true);
   }
 
-  // Takes what switches a part of the default scenario off back: its own input, or that images are asked for alone.
+  // Takes back the input that turns a part of the default scenario off: its own, or a question about images only.
   turnOn(part) {
     this.reset(part in this.inputs ? part : 'diffusion');
   }
@@ -107,12 +107,12 @@ export class Store extends EventTarget {
     this.#tell(true);
   }
 
-  // Inputs that say nothing new are dropped without a word in the history.
+  // Drops inputs without effect, without a history step.
   tidy(inputs) {
     this.inputs = inputs;
   }
 
-  // The open scenario and those beside it change places.
+  // Swaps the open scenario with one of the comparison.
   setBoth(inputs, others) {
     this.#remember();
     this.inputs = inputs;
@@ -120,7 +120,7 @@ export class Store extends EventTarget {
     this.#tell(true);
   }
 
-  // An input is to be the unknown: nothing changes until an answer is taken.
+  // An input is to be the unknown: nothing changes until an answer is accepted.
   solve(path) {
     this.dispatchEvent(new CustomEvent('solve', { detail: path }));
   }
@@ -137,7 +137,7 @@ export class Store extends EventTarget {
     this.#tell(true, 'view');
   }
 
-  // The paths that undo would change; none where there is nothing to take back.
+  // The paths that undo would change; none if there is nothing to undo.
   get undoes() {
     const last = this.#past.at(-1);
     if (!last) return [];

@@ -52,7 +52,7 @@ function numberFormat(options) {
   return formats.get(key);
 }
 
-// Three significant digits, and no more.
+// Exactly three significant digits.
 export function number(value, digits = 3) {
   if (!Number.isFinite(value)) return '–';
   const size = Math.abs(value);
@@ -132,7 +132,8 @@ export function text(value, unit) {
   return `${digits}${suffix.startsWith('/') ? '' : '\u00a0'}${suffix}`;
 }
 
-// What one of the unit is worth in which `parts` writes a value: 60 of "3.4 min". Ends of a range are written in the value's own unit.
+// One of the unit in which `parts` writes a value: 60 for "3.4 min". Ends of a range are written in the value's own
+// unit.
 /** @returns {number} */
 export function unitSize(value, unit) {
   const shown = Number(parts(value, unit).number.replace(/[$,]/g, ''));
@@ -157,7 +158,8 @@ export function bothBytes(value, unit) {
   return unit === 'B' ? spelled : `${spelled} a token`;
 }
 
-// A figure's unit: as the core describes it; of what a report does not hold, as its last member tells ("time_s" -> "s").
+// A figure's unit: as the core describes it; for paths that a report does not have, from the last member ("time_s" ->
+// "s").
 export function unitOf(path) {
   const output = outputOf(path);
   if (output) return output.unit ?? '';

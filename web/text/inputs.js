@@ -1,4 +1,4 @@
-// What the inputs are called and how their values are written, as the core describes them.
+// Names and written values of the inputs, from the core's description.
 /** @import {Field} from '../types.js' */
 
 /** @type {Map<string, Field>} */
@@ -9,7 +9,7 @@ export const setInputs = (list) => {
   described = new Map(list.map((one) => [one.path, one]));
 };
 
-// Of any path, in which a number is a place of a list; undefined where the core has no such input.
+// For any path, in which a number is a place of a list; undefined if the core has no such input.
 const inputOf = (path) => described.get(path.replace(/\.\d+(?=\.|$)/g, '.*')) ?? described.get(path);
 export const inputLabel = (path) => inputOf(path)?.label;
 

@@ -82,7 +82,7 @@ function factorOf(unit) {
   return factor;
 }
 
-// What one of a unit is in base units; undefined where it is none.
+// One of a unit in base units; undefined if it is not a unit.
 export const sizeOf = (unit) => factorOf(unit.replace(/^([kMGTPE]?) ?tokens?$/, '$1token'));
 
 const LETTERS = { thousand: 'k', million: 'M', billion: 'G', trillion: 'T' };
@@ -106,7 +106,7 @@ export const isBare = (text) => /\d/.test(text) && BARE.test(text.trim());
 // The unit that stands behind the number of a text: "TB/s" of "3.35 TB/s"; "" without one.
 export const unitIn = (text) => /^[+-]?[\d.,]+(?:[eE][+-]?\d+)?\s*([^\d\s.,].*)$/.exec(text.trim())?.[1].trim() ?? '';
 
-// What is typed where a unit is shown means that unit.
+// A number typed where a unit is shown is in that unit.
 export const inUnit = (text, unit) => (unit && isBare(text) ? `${text.trim()} ${unit}` : text);
 
 // A count of at least one as people type it; undefined if it is none. In a field that shows a unit of tokens, a bare number means that
@@ -117,7 +117,7 @@ export function countIn(text, unit = '') {
   return value >= 1 && (unit !== '' || Number.isInteger(value)) ? value : undefined;
 }
 
-// The same in the values of a sweep: "1, 2, 4", "1:8:9:log", where what follows the ends is a count.
+// The same for the values of a sweep: "1, 2, 4", "1:8:9:log", where the part after the ends is a count.
 export const allInUnit = (text, unit) =>
   text
     .split(',')
@@ -165,7 +165,7 @@ export const spelled = (text) =>
 
 const NICE = [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 
-// The nearest value that a person would have chosen: powers of two for counts, round decimals otherwise.
+// The nearest value that a person would choose: powers of two for counts, round decimals otherwise.
 export function snap(value, isCount) {
   if (isCount) return value < 1 ? 1 : 2 ** Math.round(Math.log2(value));
   const decade = 10 ** Math.floor(Math.log10(value));

@@ -9,5 +9,5 @@ export const setOutputs = (list) => {
   described = new Map(list.map((one) => [one.path, one]));
 };
 
-// Of a path of the report, in which any number is a place of a list; undefined where the report has no such figure.
+// For a path of the report, in which any number is a place of a list; undefined if the report has no such figure.
 export const outputOf = (path) => described.get(path.replace(/\.\d+(?=\.|$)/g, '.*'));

@@ -5,8 +5,8 @@ import { english } from './english.js';
 let table = english;
 let pseudo = false;
 
-// Takes the texts of a folder in, which come with what is loaded when it is opened, and gives back what says them: whoever says a text of
-// theirs has to import it from there.
+// Adds the texts of a folder, which load with its modules, and returns the function that reads them; modules that use
+// these texts must import it from there.
 /** @param {Record<string, string>} texts */
 export function extend(texts) {
   table = { ...table, ...(pseudo ? accentedTexts(texts) : texts) };
@@ -44,7 +44,7 @@ const ACCENTS = {
   y: 'ý',
 };
 
-// A made-up language, accented and longer, that shows what a translation would break.
+// A pseudo-language, accented and longer, that shows what a translation would break.
 export function usePseudoLocale() {
   pseudo = true;
   table = accentedTexts(table);

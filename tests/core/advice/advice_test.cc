@@ -1,4 +1,4 @@
-// Advice: every figure is that of the changed scenario, the first change is not beaten by any made by hand, limits
+// Advice: each change has the figures of the changed scenario, no change made by hand beats the first one, and limits
 // hold.
 #include "core/advice/advice.h"
 
@@ -141,9 +141,8 @@ TEST(Advice, NoChangeMadeByHandBeatsTheFirst) {
   }
 }
 
-// Schedules, stages of ZeRO, degrees and overlap that the framework's code does not run are not proposed.
-// Neither pool can take the other's devices.
-TEST(Advice, LaysPoolsOfTwoKindsOutWhereTheyAre) {
+// Neither pool can use the other pool's kind of device.
+TEST(Advice, KeepsThePoolsOfTwoKindsAndChangesTheirMappings) {
   const Json changes = Advised(OnTwoKinds(), {{"top", 100}})["changes"];
   EXPECT_EQ(Find(changes, "mapping"), nullptr);
   EXPECT_EQ(Find(changes, "disaggregation"), nullptr);
@@ -156,6 +155,7 @@ TEST(Advice, LaysPoolsOfTwoKindsOutWhereTheyAre) {
   EXPECT_TRUE(serving["disaggregated"]["prefill_mapping"].is_object());
 }
 
+// Schedules, ZeRO stages, degrees and overlaps that the framework does not implement are not proposed.
 TEST(Advice, StaysWithinTheFramework) {
   for (const char* framework :
        {"megatron", "fsdp", "hai-llm", "composer", "nanotron", "internevo", "megatron-deepspeed"}) {
@@ -188,7 +188,7 @@ TEST(Advice, StaysWithinTheFramework) {
   }
 }
 
-TEST(Advice, TwiceTheDevicesAtMostHalveTheTimeAndHalfTheElectricityPriceHalvesItsShareOfTheCost) {
+TEST(Advice, DoublingDevicesAtMostHalvesTheTimeAndCheaperElectricityTheCost) {
   const Json advice = Advised({}, {{"top", 100}});
   const Json* twice = Find(advice["changes"], "devices.x2");
   ASSERT_NE(twice, nullptr);
@@ -196,7 +196,7 @@ TEST(Advice, TwiceTheDevicesAtMostHalveTheTimeAndHalfTheElectricityPriceHalvesIt
   EXPECT_EQ((*twice)["needs"], "purchase");
   EXPECT_GT((*twice)["gain"].get<double>(), 1.5);
   EXPECT_LE((*twice)["gain"].get<double>(), 2);
-  // Time stays; of the cost per device-hour, half of the line "electricity" goes (the operator's margin is 0).
+  // The time stays. The cost per device-hour falls by half of its electricity; the operator's margin is 0.
   const Json* cheap = Find(advice["changes"], "electricity.half");
   ASSERT_NE(cheap, nullptr);
   EXPECT_EQ((*cheap)["gain"], 1.0);
@@ -217,22 +217,22 @@ std::vector<std::string> SuccessorIds(const char* cluster) {
   return ids;
 }
 
-// The catalogue decides these lists: a new cluster that follows one of them takes its place here.
+// These lists depend on the catalogue: add a new cluster where it belongs.
 TEST(Successors, FollowVendorMemoryLinksAndYear) {
   using Ids = std::vector<std::string>;
-  // H800 and H20 are newer than H100 and no better; eight to a domain come before 72.
+  // H800 and H20 are newer than H100 but no better. Domains of 8 GPUs come before domains of 72.
   EXPECT_EQ(SuccessorIds("dgx-h100"), (Ids{"dgx-h200", "dgx-b200", "dgx-b300", "gb200-nvl72", "gb300-nvl72"}));
   EXPECT_EQ(SuccessorIds("hgx-mi300x"), (Ids{"hgx-mi325x", "hgx-mi350x", "hgx-mi355x"}));
   EXPECT_EQ(SuccessorIds("gb300-nvl72"), Ids{});
   // A graphics card is followed by graphics cards.
   EXPECT_EQ(SuccessorIds("single-rtx-4090"), (Ids{"single-rtx-5090", "single-rtx-pro-6000"}));
-  // What is announced only follows nothing.
+  // A device that is only announced succeeds nothing.
   for (const std::string& id : SuccessorIds("single-h100-pcie-80gb")) EXPECT_NE(id, "single-rubin");
 }
 
 TEST(Advice, KeepsItsLimits) {
-  // 512 H100 at 700 W, their servers 1.82 times that, the building 1.25 times: 815 kW. Twice as many need twice the
-  // power.
+  // 512 H100 at 700 W, with servers that draw 1.82 times that and a PUE of 1.25, take 815 kW. Twice as many need twice
+  // the power.
   const Json tight = Advised({}, {{"limits", {"power<=816 kW"}}, {"top", 100}});
   EXPECT_EQ(Find(tight["changes"], "devices.x2"), nullptr);
   EXPECT_NE(Find(tight["changes"], "precision.fp8"), nullptr);
@@ -247,7 +247,7 @@ TEST(Advice, KeepsItsLimits) {
   for (const Json& change : fast["changes"]) EXPECT_LE(change["figures"]["serving.tpot_s"].get<double>(), 0.021);
 }
 
-TEST(Advice, WhatDoesNotFitIsRepairedFirst) {
+TEST(Advice, AScenarioThatDoesNotFitIsRepairedFirst) {
   for (const Asked& asked : AskedScenarios()) {
     const Json advice = Advised(asked.scenario, asked.question);
     if (advice["feasible"] == true) continue;
@@ -258,33 +258,32 @@ TEST(Advice, WhatDoesNotFitIsRepairedFirst) {
 }
 
 TEST(Advice, BuysNothingWhereASettingMakesItFit) {
-  // 7B LoRA fits 24 GB with full recomputation (published); nobody needs to train less than LoRA for it.
+  // LoRA of a 7B model fits 24 GB with full recomputation (published), so no purchase is proposed.
   const Assignments lora{"model=llama-2-7b", "cluster=single-rtx-4090", "training.trainable=lora"};
   const Json fitted = Advised(lora, {{"top", 100}});
   ASSERT_NE(Find(fitted["changes"], "recompute.full"), nullptr);
   for (const Json& change : fitted["changes"]) EXPECT_NE(change["needs"], "purchase") << TextOf(change["id"]);
   EXPECT_EQ((*Find(fitted["changes"], TextOf(fitted["without_purchase"])))["needs"], "settings");
-  // DeepSeek-V3 has 671e9 parameters: at 16 bytes and more each, 8 H100 hold no full training, and 64 hold none either
-  // (5.1 TB).
+  // DeepSeek-V3 has 671e9 parameters. At 16 or more bytes each, full training fits neither 8 nor 64 H100 (5.1 TB).
   const Json large = Advised({"model=deepseek-v3", "cluster=dgx-h100", "cluster.devices=8"}, {{"top", 100}});
   ASSERT_FALSE(large["changes"].empty());
   EXPECT_GT(large["changes"][0]["overrides"]["cluster.devices"].get<Count>(), 64);
   EXPECT_EQ(large["changes"][0]["needs"], "purchase");
-  // Adapters are another task: only where nothing else helps.
+  // Adapters are other work, so they are proposed only where nothing else helps.
   EXPECT_NE(Find(large["changes"], "trainable.qlora"), nullptr);
   EXPECT_EQ(
       Find(Advised({"model=llama-3.1-405b", "cluster.devices=16384"}, {{"top", 100}})["changes"], "trainable.lora"),
       nullptr);
 }
 
-TEST(Advice, FourBitWeightsServeWhatACardWouldNotHold) {
+TEST(Advice, FourBitWeightsServeAModelThatOtherwiseDoesNotFit) {
   // 32.8e9 parameters at 4.85 bits (Q4_K_M) are 19.9 GB; in fp8 they are 32.8 GB, and a GeForce RTX 4090 has 24.
   const Json advice = Advised({"version=3", "model=qwen3-32b", "cluster=single-rtx-4090", "training=null"},
                               {{"for", "serving"}, {"top", 100}});
   EXPECT_EQ(advice["feasible"], false);
   ASSERT_EQ(advice["without_purchase"], "weights.int4");
   const Json& change = *Find(advice["changes"], "weights.int4");
-  EXPECT_EQ(Find(advice["changes"], "weights.int4_few"), nullptr);  // nobody wrote how many: as many as fit
+  EXPECT_EQ(Find(advice["changes"], "weights.int4_few"), nullptr);  // the request states no batch: as many as fit run
   EXPECT_GE(change["figures"]["serving.requests_in_flight"].get<double>(), 1);
   EXPECT_LT(change["figures"]["serving.memory_bytes.total"].get<double>(), 24 * 1.073741824e9);
   const std::string message = TextOf(ReportOf({"version=3", "model=qwen3-32b", "cluster=single-rtx-4090",
@@ -297,22 +296,23 @@ TEST(Advice, FourBitWeightsServeWhatACardWouldNotHold) {
                      "serving.concurrency=1"},
                     {{"for", "serving"}, {"top", 100}})["without_purchase"],
             "weights.q4_k_m");
-  // Or a smaller model: the largest by its publisher that is no older and, at 8 bits, leaves room for a KV cache.
+  // The other choice is a smaller model: the publisher's largest that is no older and, at 8 bits, leaves room for a KV
+  // cache.
   EXPECT_EQ(advice["changes"].back()["id"], "model.qwen3-14b");
   EXPECT_EQ(advice["changes"].back()["needs"], "other_work");
-  // Where a change of settings serves it, nobody needs another engine.
+  // No other engine is proposed where a setting is enough.
   EXPECT_EQ(
       Find(Advised({"version=3", "training=null"}, {{"for", "serving"}, {"top", 100}})["changes"], "weights.q4_k_m"),
       nullptr);
 }
 
-TEST(Advice, FineTuningStandsInForAPreTrainingThatACardWouldNotHold) {
+TEST(Advice, FineTuningIsProposedWhereACardCannotHoldPreTraining) {
   // 8.03e9 parameters at 18 bytes of weights, gradients and optimizer state are 145 GB; frozen at 4 bits they are 4 GB.
   const Assignments scenario{"version=3", "model=llama-3.1-8b", "cluster=single-rtx-4090", "serving=null"};
   const Json advice = Advised(scenario, {{"top", 100}});
   EXPECT_EQ(advice["feasible"], false);
   EXPECT_EQ(advice["without_purchase"], "trainable.qlora");
-  // 1e7 tokens at 6 × 8e9 FLOP are 4.8e17: with 165 TFLOP/s an hour at most, and no run of years.
+  // 10 M tokens at 6 × 8e9 FLOP are 4.8e17 FLOP: an hour at most at 165 TFLOP/s.
   EXPECT_LT(Number(*Find(advice["changes"], "trainable.qlora"), "figures.training.time_to_train_s"), 3 * 3600.0);
   const std::string message = TextOf(ReportOf(scenario)["training"]["infeasible"][0]["message"]);
   EXPECT_NE(message.find("fine-tune with LoRA, choose a smaller model or add devices"), std::string::npos) << message;
@@ -335,7 +335,7 @@ TEST(Successors, SmallerModelsAreByTheSamePublisherAndNoOlder) {
       SmallerModelsOf(Write(*ParseScenario(*ReadRequest(R"({"version": 3})", {"model.preset=llama-3.2-1b"})))).empty());
 }
 
-TEST(AdviceSteps, ReportWhatIsKnownAndEndWithTheWholeAnswer) {
+TEST(AdviceSteps, ReportProgressAndEndWithTheWholeAnswer) {
   AdviceSteps steps(R"({"request": {"version": 1}, "for": "training", "top": 5})");
   ASSERT_EQ(steps.issues(), "");
   std::size_t most = 0;

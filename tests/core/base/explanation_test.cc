@@ -1,4 +1,4 @@
-// Explanations of numbers that remember, on derivations small enough for the hand.
+// Explanations of recorded numbers, on derivations small enough to check by hand.
 #include "core/base/explanation.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ Seconds InSeconds(Tape& tape, const char* path, double value) {
 }
 ShownNumber At(const char* path, Seconds number) { return {path, Seconds::kDimension, number.base(), number.node()}; }
 
-TEST(Explanation, AFigureComesAfterWhatItRestsOn) {
+TEST(Explanation, AFigureComesAfterItsTerms) {
   Tape tape;
   const Seconds hop = InSeconds(tape, "cluster.networks.0.latency", 2);
   const Seconds time = Figure("Steps around the ring", 7 * hop, "", "a paper");
@@ -43,8 +43,8 @@ TEST(Explanation, AFigureComesAfterWhatItRestsOn) {
   EXPECT_EQ(last.shares, std::vector<double>{1});
 }
 
-// Of two products that take equally long each leads to its own inputs; the same product twice is one figure.
-TEST(Explanation, EqualFiguresOfDifferentInputsHavePathsOfTheirOwn) {
+// Two products of equal value lead to their own inputs. The same product computed twice is one figure.
+TEST(Explanation, EqualFiguresOfDifferentInputsHaveTheirOwnPaths) {
   Tape tape;
   const Seconds up = InSeconds(tape, "cluster.networks.0.latency", 2), out = InSeconds(tape, "model.out", 2);
   const Seconds first = Figure("Product", 3 * up), second = Figure("Product", 3 * out),
@@ -60,8 +60,8 @@ TEST(Explanation, EqualFiguresOfDifferentInputsHavePathsOfTheirOwn) {
   EXPECT_EQ(figures[terms[1].figure].terms[0].origin, "model.out");
 }
 
-// The report shows the sum after its parts or before them: it is called by its path either way.
-TEST(Explanation, WhatTheReportShowsIsCalledByItsPath) {
+// A figure of the report keeps the report's path, whether the report shows it before or after its parts.
+TEST(Explanation, AFigureOfTheReportHasItsPath) {
   Tape tape;
   const Seconds part = Figure("Part", 3 * InSeconds(tape, "model.part", 2)), sum = Figure("Sum", part + part);
   for (const std::vector<ShownNumber>& shown :
@@ -107,7 +107,7 @@ TEST(Explanation, AProcedureThatChoseIsAChoice) {
   EXPECT_EQ(choice.terms[0].origin, "wafer.side");
 }
 
-TEST(Explanation, AConstantOfATableStandsOnce) {
+TEST(Explanation, AConstantOfATableAppearsOnce) {
   Tape tape;
   const Ratio share = Ratio::FromBase(
       0.8, tape.Constant("fabrics.nvlink.short_rate", 0.8, Ratio::kDimension, "Bandwidth efficiency of LL", "fitted"));
@@ -173,8 +173,8 @@ struct Outputs<Whole> {
 
 namespace {
 
-// In base units, whatever unit the row is written in.
-TEST(Shown, HoldsTheNumbersThatRemember) {
+// Values are in base units, whatever unit the row is written in.
+TEST(Shown, HoldsTheRecordedNumbers) {
   Tape tape;
   const Seconds time = InSeconds(tape, "model.time", 2);
   const Whole whole{time, {{time}, {3 * kS}, {Seconds()}}, {{time}}, {}};
@@ -185,7 +185,7 @@ TEST(Shown, HoldsTheNumbersThatRemember) {
   EXPECT_EQ(shown[0].value, 2);
   EXPECT_EQ(shown[0].node, time.node());
   EXPECT_EQ(shown[1].path, "training.explained.0.time_s");
-  EXPECT_EQ(shown[2].path, "training.explained.2.time_s");  // 0: of what the scenario does not have
+  EXPECT_EQ(shown[2].path, "training.explained.2.time_s");  // 0: the scenario has no such part
   EXPECT_EQ(shown[2].node, nullptr);
 }
 

@@ -78,7 +78,7 @@ TEST(Json, MergesObjectsByMemberAndArraysByIndex) {
   Json under = *ParseJson(R"({"a": {"x": 1, "y": 2}, "list": [{"p": 1}, {"p": 2}]})");
   MergeJson(under, *ParseJson(R"({"a": {"y": 3, "z": 4}, "list": [{}, {"q": 5}, 6]})"));
   EXPECT_EQ(JsonText(under), R"({"a":{"x":1,"y":3,"z":4},"list":[{"p":1},{"p":2,"q":5},6]})");
-  // "caches": [] over a preset's caches says that there are none.
+  // An empty list replaces the list below it: "caches": [] says that a preset's device has no caches.
   MergeJson(under, *ParseJson(R"({"list": []})"));
   EXPECT_EQ(JsonText(under), R"({"a":{"x":1,"y":3,"z":4},"list":[]})");
 }

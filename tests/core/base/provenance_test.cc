@@ -1,4 +1,4 @@
-// Numbers that remember: text, terms and derivatives of each operation, by hand.
+// Recorded numbers: text, terms and derivatives of each operation, by hand.
 #include "core/base/provenance.h"
 
 #include <gtest/gtest.h>
@@ -83,7 +83,7 @@ TEST_F(Provenance, EachOperationHasItsTextAndItsDerivatives) {
   Expect(norm(a, b, 2), "norm(a, b, 2)", std::sqrt(13), {3 / std::sqrt(13), 2 / std::sqrt(13)});
 }
 
-TEST_F(Provenance, LiteralsStandOnEitherSide) {
+TEST_F(Provenance, LiteralsMayBeOnEitherSide) {
   const Ratio a = In("x.a", 4);
   Expect(a + 1, "a + 1", 5, {1});
   Expect(1 - a, "1 - a", -3, {-1});
@@ -96,7 +96,7 @@ TEST_F(Provenance, LiteralsStandOnEitherSide) {
   Expect(a * -2, "a * (-2)", -8, {-2});
 }
 
-TEST_F(Provenance, ParenthesesStandWhereTheyAreNeeded) {
+TEST_F(Provenance, ParenthesesAppearWhereTheyAreNeeded) {
   const Ratio a = In("x.a", 8), b = In("x.b", 4), c = In("x.c", 2);
   EXPECT_EQ(TextOf((a + b) * c), "(a + b) * c");
   EXPECT_EQ(TextOf(a + b * c), "a + b * c");
@@ -107,7 +107,7 @@ TEST_F(Provenance, ParenthesesStandWhereTheyAreNeeded) {
   EXPECT_EQ(TextOf(-(a + b)), "-(a + b)");
 }
 
-TEST_F(Provenance, DimensionsCancelToARatioThatRemembers) {
+TEST_F(Provenance, DimensionsCancelToARecordedRatio) {
   const Bytes sent = InBytes("call.bytes", 6), held = InBytes("x.held", 2);
   Expect(sent / held, "bytes / held", 3, {0.5, -1.5});
   const Seconds time = sent / (In("x.share", 0.5) * (3 * kB / (1 * kS)));
@@ -133,7 +133,7 @@ TEST_F(Provenance, AddingZeroOrMultiplyingByOneRecordsNothing) {
   EXPECT_EQ((a / 1).node(), a.node());
   EXPECT_EQ((a * (1 * kB)).node(), a.node());
   EXPECT_EQ(tape_.nodes().size(), 1u);
-  // An input that is zero or one remains a term: it may be changed.
+  // An input of 0 or 1 stays a term, since it may be changed.
   EXPECT_EQ(TextOf(a + In("x.none", 0)), "a + none");
 }
 
@@ -153,13 +153,13 @@ TEST_F(Provenance, AFigureIsATermOfTheNext) {
   EXPECT_EQ(TextOf(Figure("The same under its own title", volume)), "bytes_sent_per_rank");
 }
 
-TEST_F(Provenance, TermsOfOneNameAreToldApart) {
+TEST_F(Provenance, TermsOfTheSameNameStayApart) {
   const Seconds time = InSeconds("networks.0.latency", 1) + InSeconds("networks.1.latency", 2);
   EXPECT_EQ(TextOf(time), "latency + latency_2");
   EXPECT_EQ(TextOf(In("cluster.networks.0.dims.1", 4) * 2), "dims * 2");
 }
 
-TEST_F(Provenance, AChoiceKeepsWhatItWasChosenAmong) {
+TEST_F(Provenance, AChoiceKeepsItsOptions) {
   const Seconds slow = Figure("Ring", 2 * InSeconds("x.a", 3)), fast = Figure("Tree", InSeconds("x.b", 4) + 1 * kS);
   const Seconds best = Choose<Seconds>("Time of the collective", {{"ring", slow}, {"tree", fast}}, 1);
   EXPECT_EQ(best.base(), 5);
@@ -172,7 +172,7 @@ TEST_F(Provenance, AChoiceKeepsWhatItWasChosenAmong) {
   EXPECT_EQ(TextOf(best), "");
 }
 
-TEST_F(Provenance, AProcedureNamesWhatItRestsOn) {
+TEST_F(Provenance, AProcedureNamesItsTerms) {
   const Ratio side = In("x.side", 4);
   const Ratio wires = Procedure<Ratio>("Wires in a row", 3, {side.operand()}, "by counting");
   ASSERT_EQ(FormulaOf(*wires.node()).terms.size(), 1u);
@@ -180,7 +180,7 @@ TEST_F(Provenance, AProcedureNamesWhatItRestsOn) {
   EXPECT_EQ(TextOf(2 * wires), "2 * wires_in_a_row");
 }
 
-// Of two levels the slower decides: 3 * 4 moves by one per cent with it, and not with the number of ranks.
+// The slower of two levels decides: 3 * 4 moves in proportion to it, and not at all with the number of ranks.
 TEST_F(Provenance, AProcedureStatesItsSharesWhereTheyAreKnown) {
   const Ratio slowest = In("x.slowest", 4), ranks = In("x.ranks", 16);
   const Ratio found = Procedure<Ratio>("Bandwidth of a rank", 12, {{slowest, 1}, InSteps(ranks)});
@@ -190,7 +190,7 @@ TEST_F(Provenance, AProcedureStatesItsSharesWhereTheyAreKnown) {
   EXPECT_EQ(DerivativesOf(*beyond.node())[ranks.node()->place], 0);
 }
 
-// What a procedure does not state is unknown, and so is every derivative by way of it: not 0.
+// A share that a procedure does not state is unknown, not 0, and so is every derivative through it.
 TEST_F(Provenance, AShareThatIsNotStatedIsUnknown) {
   const Ratio rate = In("x.rate", 4), wait = In("x.wait", 2);
   const Ratio served = Procedure<Ratio>("Served by a simulation", 12, {rate});
@@ -199,14 +199,14 @@ TEST_F(Provenance, AShareThatIsNotStatedIsUnknown) {
   EXPECT_EQ(by[wait.node()->place], 12);
 }
 
-// A part that is never less than one does not grow with what it is a part of, until there are two.
-TEST_F(Provenance, BelowTheFirstStepThereIsNone) {
+// ceil(rows / 64) stays 1 for up to 64 rows, so its derivative is 0. Above the first step it is the slope of rows / 5.
+TEST_F(Provenance, BelowTheFirstStepTheDerivativeIsZero) {
   const Ratio rows = In("x.rows", 16);
   EXPECT_EQ(DerivativesOf(*ceil(rows / 64).node())[rows.node()->place], 0);
   EXPECT_EQ(DerivativesOf(*ceil(rows / 5).node())[rows.node()->place], 1.0 / 5);
 }
 
-TEST_F(Provenance, ATallyIsACountThatRemembers) {
+TEST_F(Provenance, ATallyIsARecordedCount) {
   Shelf shelf;
   BindNumbers(shelf, "shelf",
               [&](const BoundNumber& number) { return tape_.Input(number.path, number.value, number.dimension); });
@@ -217,12 +217,12 @@ TEST_F(Provenance, ATallyIsACountThatRemembers) {
   ReadOver(Json{{"boards", 3}}, "", issues, shelf);
   EXPECT_TRUE(issues.empty());
   EXPECT_EQ(shelf.boards, 3);
-  EXPECT_EQ(Ratio(shelf.boards).node(), nullptr);  // another number than the one that was bound
+  EXPECT_EQ(Ratio(shelf.boards).node(), nullptr);  // overwriting a bound number drops its node
 }
 
-TEST_F(Provenance, AFormulaMayHaveTheValueOfAWayThatRoundsLess) {
+TEST_F(Provenance, AFormulaMayHaveAMoreExactValue) {
   const Ratio a = In("x.a", 1e-12);
-  const double exact = 9.999999999995e-13;  // a - a^2 / 2; 1 - exp(-a) is off in the fifth digit
+  const double exact = 9.999999999995e-13;  // a - a^2 / 2: 1 - exp(-a) in floating point is off in the fifth digit
   const Ratio survival = Figure("Survival", Exactly(exact, 1 - exp(-a)));
   EXPECT_EQ(survival.base(), exact);
   EXPECT_EQ(survival.node()->value, exact);
@@ -240,7 +240,7 @@ TEST_F(Provenance, OnePassBackGivesTheDerivativesByAllInputs) {
   EXPECT_NEAR(by[c.node()->place], 2 * 11 / 2.0, 1e-12);
 }
 
-TEST_F(Provenance, ALongIntermediateResultIsATermOfItsOwn) {
+TEST_F(Provenance, ALongIntermediateResultIsASeparateTerm) {
   Ratio sum = In("x.a", 1);
   for (int i = 0; i < 60; ++i) sum = sum + sum;  // written out: 2^60 terms
   const NodeFormula formula = FormulaOf(*sum.node());
@@ -249,7 +249,7 @@ TEST_F(Provenance, ALongIntermediateResultIsATermOfItsOwn) {
   EXPECT_NEAR(DerivativesOf(*sum.node())[0], std::exp2(60), 1);
 }
 
-// What a model is: branches, a loop, a maximum.
+// A small model with branches, a loop and a maximum.
 Seconds Model(Ratio ranks, Bytes bytes, Seconds latency, Ratio rate) {
   Seconds time;
   for (int step = 0; step < 5; ++step) time += latency * ceil(log2(ranks)) + bytes / ranks / (rate * 7 * kBps);
@@ -279,8 +279,8 @@ TEST_F(Provenance, DerivativesAreThoseOfFiniteDifferences) {
   }
 }
 
-// A figure that is computed more than once has a path for each, behind a blank; names have none.
-TEST_F(Provenance, ANameIsThatOfTheFigureWhicheverTimeItIsComputed) {
+// The path of a figure that is computed more than once ends in a number, " (2)". Texts leave it out.
+TEST_F(Provenance, ANameLeavesOutTheNumberOfARepeatedFigure) {
   EXPECT_EQ(TextOf(In("serving.prefill.keys (2)", 8) + 1), "keys + 1");
 }
 

@@ -1,4 +1,4 @@
-// Texts with units as numbers in base units.
+// Converting texts with units to numbers in base units.
 #include "core/base/units.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(Units, ANumberWithoutOneMayHaveASuffix) {
   EXPECT_TRUE(ParseMeasure("4 kB")->has_unit);
 }
 
-TEST(Units, WhatIsNoUnitIsNone) {
+TEST(Units, AnUnknownUnitIsRefused) {
   for (const char* text : {"", "GB", "80 gb", "80 GB/", "1 xB", "1 GBB", "1 $/"}) {
     EXPECT_FALSE(ParseMeasure(text)) << text;
   }

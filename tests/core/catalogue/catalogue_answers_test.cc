@@ -18,9 +18,9 @@ bool IsOptional(const std::string& key) {
          key == "pools" || key == "prefill_pool" || key == "timeline_cut" || key.ends_with("_percentiles_s");
 }
 
-// No figure may be negative, but free memory where there is none, or NaN (null in JSON); prices may be absent without
-// the cost question, what is simulated without a simulation, two pools where there is one, and how a timeline is cut where
-// it is whole.
+// No figure is NaN (null in JSON) or negative, except the free memory of a scenario that does not fit. Null are prices
+// without the cost question, simulated figures without a simulation, figures of pools without pools, and the cut of a
+// whole timeline.
 void ExpectFigures(const Json& json, const std::string& path) {
   if (json.is_object()) {
     for (const auto& [key, value] : json.items()) {
@@ -36,7 +36,7 @@ void ExpectFigures(const Json& json, const std::string& path) {
   }
 }
 
-// The report of a request whose parts hold no null figure.
+// Checks that the request has a report and that its parts hold no null figure.
 void ExpectAnswer(const Json& request, const std::string& name) {
   const Answer answer = EvaluateAnswer(JsonText(request));
   for (const Issue& issue : answer.issues) ADD_FAILURE() << name << ": " << issue.path << " " << issue.message;
@@ -72,7 +72,7 @@ TEST(Catalogue, EveryClusterAnswers) {
   }
 }
 
-// On one device most models do not fit; the report has its figures anyway.
+// Most models do not fit on one device, but the report still has their figures.
 TEST(Catalogue, EveryModelAnswers) {
   for (const PresetText& preset : PresetTexts()) {
     if (preset.kind != "model") continue;
@@ -104,8 +104,7 @@ TEST(Catalogue, NoDeviceMultipliesFasterThanItsDataSheet) {
   }
 }
 
-// One shape through PyTorch in 16 and in 8 bits (SemiAnalysis, MI300X vs H100 vs H200, December 2024): 620 and 990
-// TFLOP/s.
+// Measured by PyTorch in 16 and 8 bits: 620 and 990 TFLOP/s (SemiAnalysis, MI300X vs H100 vs H200, December 2024).
 TEST(Catalogue, Mi300xMultipliesAsMeasured) {
   EXPECT_NEAR(GemmRate("mi300x", 16384, 8192, 1280, "bf16") / (620 * kTFlops), 1, 0.1);
   EXPECT_NEAR(GemmRate("mi300x", 16384, 8192, 1280, "fp8") / (990 * kTFlops), 1, 0.1);

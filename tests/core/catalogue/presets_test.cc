@@ -61,12 +61,12 @@ TEST(Presets, TheNearestAreOfTheSameKind) {
   EXPECT_EQ(NearestPresets("engine", "tensorrt-llm").front(), "trtllm");
   EXPECT_EQ(NearestPresets("device", "Ryzen AI Max 395").front(), "strix-halo");
   EXPECT_TRUE(NearestPresets("engine", "h100-sxm5-80gb").empty());
-  // All of a small kind.
+  // A small kind is listed completely.
   EXPECT_EQ(NearestPresets("tuning", "fast"), (std::vector<std::string>{"stock", "tuned"}));
 }
 
-// A member of an entry's file called kind or id would hide what the entry is: the list of that kind would be empty on
-// the page.
+// A member called kind or id in an entry's file would replace the entry's own, and the page's list of that kind would
+// be empty.
 TEST(Presets, TheCatalogueSaysTheKindAndIdOfEveryEntry) {
   std::multiset<std::string> files, listed;
   for (const PresetText& preset : PresetTexts()) {
@@ -170,7 +170,8 @@ TEST(Presets, EfficienciesHaveTheirMeasurementAsSource) {
   }
 }
 
-// What a preset leaves out is about an H100's (core/hardware/device.h): a device says what it is itself, with a source.
+// A member that a device leaves out has a default near an H100's (core/hardware/device.h), so each device states its
+// own, with a source.
 TEST(Presets, DevicesStateWhatTheyAre) {
   const char* const stated[] = {"name",
                                 "vendor",
@@ -216,18 +217,18 @@ TEST(Presets, DeviceValuesAreConsistent) {
     }
     const double intensity = In((peak.bf16 ? *peak.bf16 : *peak.fp16), kFlops) / In(device.memory.bandwidth, kBps);
     EXPECT_GT(intensity, 20) << preset.id;
-    EXPECT_LT(intensity, 1000) << preset.id;  // 949 on a Jetson Thor, whose memory is a notebook's
+    EXPECT_LT(intensity, 1000) << preset.id;  // Jetson Thor: 949, with a notebook's memory
   }
 }
 
-// Each cluster has one usual system at most, and each name is a cluster's.
-// A device by itself has the networks of the first cluster that is made of it, or the slots of a PCIe server.
+// A single device has the networks of the first cluster made of it, or the slots of a PCIe server.
 TEST(Presets, OneDeviceHasTheNetworksOfItsCluster) {
   const auto networks = [](std::string_view id) { return (*FindPreset("cluster", id))["networks"]; };
   EXPECT_EQ(networks("single-tpu-v4"), networks("tpu-v4-pod"));
   EXPECT_EQ(networks("single-t4").size(), 1U);
 }
 
+// Each entry of `usual_for` names a cluster, and no two systems name the same one.
 TEST(Presets, SystemsAreUsualForClustersThatExist) {
   std::set<std::string> seen;
   for (const PresetText& preset : PresetTexts()) {

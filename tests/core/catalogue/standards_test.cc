@@ -1,4 +1,5 @@
-// Defaults that somebody fitted, measured or stated are data (core/presets/standards), each number with its source.
+// Defaults that were fitted, measured or stated by somebody are data (core/presets/standards); each number has its
+// source.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -15,7 +16,7 @@ namespace {
 using internal::Kind;
 using internal::Type;
 
-// The standards of a type and of all below it.
+// Adds the standards of a type and of the types of its members.
 void AddStandards(const Type& type, std::set<std::string>& found) {
   if (type.inner != nullptr) AddStandards(*type.inner, found);
   if (type.kind != Kind::kObject) return;
@@ -45,14 +46,14 @@ TEST(Standards, EveryNumberHasASource) {
     if (preset.kind != "standard") continue;
     const Json& entry = *FindPreset(preset.kind, preset.id);
     ASSERT_TRUE(entry.contains("sources")) << preset.id;
-    if (entry.contains("preset")) continue;  // the numbers and their sources are that entry's
+    if (entry.contains("preset")) continue;  // that entry has the numbers and their sources
     const Json stated = WithoutRemarks(entry);
     std::set<std::string> leaves;
     AddLeaves(stated, "", leaves);
     leaves.erase("name");
     for (const auto& [key, source] : entry["sources"].items()) {
       EXPECT_GT(TextOf(source).size(), 4u) << preset.id << " " << key;
-      // "compute.loss_forward, adapter_traffic": the second lies beside the first.
+      // In the key "compute.loss_forward, adapter_traffic" the second name has the parent of the first.
       const std::size_t dot = key.substr(0, key.find(", ")).rfind('.');
       const std::string beside = dot == std::string::npos ? "" : key.substr(0, dot + 1);
       for (std::size_t at = 0; at < key.size(); at = std::min(key.find(", ", at), key.size() - 2) + 2) {
@@ -66,8 +67,9 @@ TEST(Standards, EveryNumberHasASource) {
   }
 }
 
-// Llama 3: 419 interruptions in 54 days on 16,384 devices, one every 2,111.54 days of a device; 2 TB/s for all of them.
-TEST(Standards, StandWhereARequestStatesNothing) {
+// Llama 3: 419 interruptions in 54 days on 16,384 devices, one per 2,111.54 device-days; all devices share 2 TB/s of
+// storage bandwidth.
+TEST(Standards, ApplyWhereARequestStatesNothing) {
   const Interruptions& interruptions = Standard<Scenario>().training->interruptions;
   EXPECT_NEAR(In(interruptions.device_mtbf, kDay), 2111.54, 0.01);
   EXPECT_NEAR(In(interruptions.storage_bandwidth, kGBps), 0.12207, 1e-5);
@@ -75,8 +77,8 @@ TEST(Standards, StandWhereARequestStatesNothing) {
   EXPECT_EQ(MemberAt(scenario, "training.interruptions.restart")->get<double>(), 600);
 }
 
-// A part that a request opens without a word about it has its defaults too: an optional one, and the entries of a list.
-TEST(Standards, StandInOptionalPartsAndInLists) {
+// A part that a request opens without members has its defaults too, in optional parts and in the entries of a list.
+TEST(Standards, ApplyInOptionalPartsAndInLists) {
   Issues issues;
   Scenario scenario;
   Read(*ParseJson(R"({"post_training": {}, "serving": {"speculative": {},
@@ -89,7 +91,7 @@ TEST(Standards, StandInOptionalPartsAndInLists) {
   EXPECT_EQ(In(scenario.cost->device.dies.at(0).area, kMm2), 814);
 }
 
-TEST(Standards, TheirSourceStandsBesideANumberThatNoPresetStates) {
+TEST(Standards, TheirSourceIsCitedForANumberThatNoPresetStates) {
   const Json scenario = Ask(Json::object())["scenario"];
   const auto sources = InputSources(scenario);
   const auto source = [&](const char* path) {

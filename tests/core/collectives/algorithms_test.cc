@@ -25,7 +25,7 @@ CollectiveTime Time(const Cluster& cluster, double ranks, CollectiveType type, B
   return TimeOf(call, PlaceFirst(cluster, ranks), cluster);
 }
 
-// Eight ranks on a switch, 450 GB/s and 1 us, 64 KiB and 64 MiB: worked out from the closed forms.
+// Eight ranks on a switch, 450 GB/s and 1 us, 64 KiB and 64 MiB: values by hand from the closed forms.
 TEST(Algorithms, WorkedValuesOnASwitch) {
   const Cluster cluster = Joined({Level(Topology::kSwitch, 8, 450 * kGBps, 1 * kUs)});
   struct Case {
@@ -50,7 +50,8 @@ TEST(Algorithms, OneShotAndTwoShotCrossWhereTheyShould) {
   EXPECT_EQ(Time(cluster, 8, CollectiveType::kAllReduce, 85.8 * kKB).algorithm, "two_shot");
 }
 
-// The Scaling Book: 32 MiB over 90 GB/s of both directions of a TPU v5e ring: 373 us to gather, 746 to reduce.
+// The Scaling Book: over both directions of a TPU v5e ring (90 GB/s), gathering 32 MiB takes 373 us and reducing 746
+// us.
 TEST(Algorithms, PublishedTpuExample) {
   const Cluster cluster = Joined({Level(Topology::kRing, 4096, 90 * kGBps, 0 * kUs)});
   EXPECT_NEAR(Us(Time(cluster, 4096, CollectiveType::kAllGather, 33554432 * kB, "bidirectional_ring")), 373, 0.5);
@@ -65,7 +66,7 @@ TEST(Algorithms, TwoRanksAgreeWhateverTheAlgorithm) {
   }
 }
 
-TEST(Algorithms, ARingOfNodesIsHeldByOneNicAndRailsAreNot) {
+TEST(Algorithms, ARingOfNodesIsBoundByOneNicAndRailsAreNot) {
   const Cluster cluster =
       Joined({Level(Topology::kSwitch, 8, 450 * kGBps, 1 * kUs), Level(Topology::kRail, 4, 50 * kGBps, 4 * kUs)});
   const double ring = Us(Time(cluster, 32, CollectiveType::kAllReduce, 1 * kGB, "ring"));
@@ -76,9 +77,9 @@ TEST(Algorithms, ARingOfNodesIsHeldByOneNicAndRailsAreNot) {
             Us(Time(cluster, 8, CollectiveType::kAllReduce, 1 * kGB)));  // one node is flat
 }
 
-// Four nodes of eight, a rail of 50 GB/s for each rank, 1 GB from each to all: 24 of 32 parts leave the node, 15 ms.
-// A slow scale-up link carries the 7 of 8 parts that other rails take: 29.2 ms at 30 GB/s.
-TEST(Algorithms, AllToAllOverRailsIsHeldByTheNicOrTheLinkBehindIt) {
+// Four nodes of eight ranks, each with a rail of 50 GB/s. Each rank sends 1 GB: 24 of 32 parts leave the node, 15 ms. A
+// slow scale-up link also carries the 7 of 8 parts that leave over other rails: 29.2 ms at 30 GB/s.
+TEST(Algorithms, AllToAllOverRailsIsBoundByTheNicOrTheScaleUpLink) {
   const auto all_to_all = [](BytesPerSecond link) {
     const Cluster cluster =
         Joined({Level(Topology::kSwitch, 8, link, 1 * kUs), Level(Topology::kRail, 4, 50 * kGBps, 4 * kUs)});
@@ -118,7 +119,7 @@ TEST(Algorithms, ATorusOfOneSideIsARing) {
   }
 }
 
-// Eight ranks, three links of 100 GB/s each, 1 us, 1 MB: 10 us of one link.
+// Eight ranks with three links of 100 GB/s each and 1 us of latency: 1 MB takes 10 us over one link.
 TEST(Algorithms, WorkedValuesOnAHypercube) {
   const Cluster cube = Joined({Level(Topology::kHypercube, 8, 300 * kGBps, 1 * kUs)});
   struct Case {
@@ -133,7 +134,7 @@ TEST(Algorithms, WorkedValuesOnAHypercube) {
         Case{CollectiveType::kAllReduce, "ring", 14 + 17.5},               // in the order of a Gray code
         Case{CollectiveType::kAllGather, "halving_doubling", 3 + 8.75},
         Case{CollectiveType::kReduceScatter, "halving_doubling", 3 + 8.75},
-        Case{CollectiveType::kAllToAll, "direct", 3 + 5},  // half of what a rank sends crosses each side
+        Case{CollectiveType::kAllToAll, "direct", 3 + 5},  // half of a rank's data crosses each side
         Case{CollectiveType::kAllToAll, "bruck", 3 * (1 + 5)}, Case{CollectiveType::kBroadcast, "binomial", 3 * 11},
         Case{CollectiveType::kBroadcast, "scatter_all_gather", 3 + 7 + 17.5},
         Case{CollectiveType::kSendReceive, "send", 11}}) {
@@ -146,8 +147,8 @@ TEST(Algorithms, WorkedValuesOnAHypercube) {
   EXPECT_NEAR(Us(Time(cube, 4, CollectiveType::kAllReduce, 1 * kMB, "bucket_at_once")), 4 + 15 / 2., 1e-9);
 }
 
-// Eight ranks around a ring, 90 GB/s over both directions, 1 us a link: 1 MB takes 200 / 9 us one way. To the opposite
-// rank, four links away, both ways are equally long, and each takes half.
+// A ring of eight ranks, 90 GB/s over both directions, 1 us per link: 1 MB takes 200 / 9 us one way. The opposite rank
+// is four links away in both directions, and each direction carries half of the message.
 TEST(Algorithms, AMessageToTheOppositeRankOfARingGoesBothWays) {
   const Cluster ring = Joined({Level(Topology::kRing, 8, 90 * kGBps, 1 * kUs)});
   const auto after = [&ring](double hops) {
@@ -161,16 +162,17 @@ TEST(Algorithms, AMessageToTheOppositeRankOfARingGoesBothWays) {
   EXPECT_NEAR(after(3), 3 + 200. / 9, 1e-9);
 }
 
-// The same ring: partners four, two and one links apart exchange 1/2, 1/4 and 1/8 of 1 MB, and back. Each link carries
-// them for as many pairs as links, but half for the opposite ones, who use both ways: 4/2 * 1/2 + 2 * 1/4 + 1/8 = 13/8.
+// On the same ring, partners four, two and one links apart exchange 1/2, 1/4 and 1/8 of 1 MB, and back. A link carries
+// them for as many pairs as they are links apart; opposite partners use both directions, which halves it: 4/2 * 1/2 + 2
+// * 1/4 + 1/8 = 13/8.
 TEST(Algorithms, HalvingOnARingLoadsItsLinks) {
   const Cluster ring = Joined({Level(Topology::kRing, 8, 90 * kGBps, 1 * kUs)});
   EXPECT_NEAR(Us(Time(ring, 8, CollectiveType::kAllReduce, 1 * kMB, "halving_doubling")), 2 * (7 + 13. / 8 * 1000 / 45),
               1e-9);
 }
 
-// Nine groups of four: two steps within a group over links of 100 GB/s, four between groups, of three links each. A
-// group has four links to eight others, so that a message to one of them has half a link.
+// Nine groups of four. A broadcast takes two steps within a group over links of 100 GB/s and four steps of three links
+// each between groups. A group has four links to eight others, so a message to one of them has half a link.
 TEST(Algorithms, ADragonflyBroadcastsThroughFewLinksBetweenGroups) {
   const Cluster groups = Joined({Level(Topology::kFullyConnected, 4, 300 * kGBps, 0.5 * kUs),
                                  Level(Topology::kDragonfly, 9, 100 * kGBps, 1 * kUs)});
@@ -178,19 +180,19 @@ TEST(Algorithms, ADragonflyBroadcastsThroughFewLinksBetweenGroups) {
               1e-9);
 }
 
-// A torus of 4 x 4 x 4 is the hypercube of 64: each ring of four is a square.
+// A torus of 4 x 4 x 4 is a hypercube of 64, since each ring of four is a square.
 TEST(Algorithms, ATorusOfFoursIsAHypercube) {
   const Cluster torus = Joined({Grid(Topology::kTorus, {4, 4, 4}, 600 * kGBps)});
   const Cluster cube = Joined({Level(Topology::kHypercube, 64, 600 * kGBps, 1 * kUs)});
   for (const auto& [type, us] : {std::pair{CollectiveType::kAllReduce, 2 * 63. / 64 * 1e9 / 600e9 * 1e6},
                                  std::pair{CollectiveType::kAllToAll, 1e9 / 2 / 100e9 * 1e6}}) {
-    EXPECT_NEAR(Us(Time(cube, 64, type, 1 * kGB)), us, 13) << NameOf(type);  // steps of 1 us apart
+    EXPECT_NEAR(Us(Time(cube, 64, type, 1 * kGB)), us, 13) << NameOf(type);  // equal but for steps of 1 us
     EXPECT_NEAR(Us(Time(torus, 64, type, 1 * kGB)), us, 19) << NameOf(type);
   }
 }
 
-// Four ranks, one chunk: the source sends to two children one after the other, the last of them to its child. Two trees
-// halve the data.
+// Four ranks, one chunk: the source sends to two children in turn, and the second child to its own. Two trees halve the
+// data.
 TEST(Algorithms, TreesBroadcast) {
   const Cluster cluster = Joined({Level(Topology::kSwitch, 4, 100 * kGBps, 1 * kUs)});
   CollectiveCall call{.type = CollectiveType::kBroadcast, .bytes = 1 * kMB, .library = CollectiveLibrary::kAnalytic};
@@ -201,7 +203,7 @@ TEST(Algorithms, TreesBroadcast) {
   };
   EXPECT_NEAR(us("binary_tree"), 2 + 4 * 10, 1e-9);
   EXPECT_NEAR(us("double_binary_tree"), 2 + 2 * 10, 1e-9);
-  // Large buffers in many chunks: twice through a link, or once.
+  // Large buffers move in many chunks: one tree sends them twice through a link, two trees once.
   call.alpha_beta.chunks = 0;
   call.bytes = 10 * kGB;
   EXPECT_NEAR(us("binary_tree"), 2 * 1e5, 0.02e5);

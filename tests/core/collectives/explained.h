@@ -1,4 +1,4 @@
-// Collectives whose numbers have nodes.
+// Collectives whose inputs are recorded on a tape.
 #pragma once
 
 #include "core/base/bind_inputs.h"
@@ -8,8 +8,8 @@
 
 namespace slipstick::testing {
 
-// The message is the input model.bytes, the ranks are training.mapping.tp, of several levels those of the innermost
-// cluster.networks.0.size.
+// Binds the message as model.bytes and the ranks as training.mapping.tp. Of several levels, the ranks of the innermost
+// are cluster.networks.0.size.
 inline CollectiveTime ExplainedTime(CollectiveCall call, const GroupPlacement& group, Cluster cluster, Tape& tape) {
   BindNetworks(cluster.networks, tape);
   BindInputs(cluster.devices, "cluster.devices", &tape);

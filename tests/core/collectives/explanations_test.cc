@@ -1,4 +1,4 @@
-// The terms of the times of collectives.
+// The terms in the explanations of collective times.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -52,15 +52,15 @@ TEST(CollectiveExplanations, AChoiceOfAlgorithmsMovesWithTheFastest) {
   EXPECT_EQ(choice.among[0].name, "Ring");
   EXPECT_EQ(choice.among[1].name, "In-network reduction by the switches");
   EXPECT_TRUE(choice.among[1].is_chosen);
-  EXPECT_EQ(choice.shares, (std::vector<double>{1, 0}));  // and not with the next
-  // The bandwidth that the switches reduce at: 64 MiB * 9/8 / (0.66 * 450 GB/s) of 329.6 us.
+  EXPECT_EQ(choice.shares, (std::vector<double>{1, 0}));  // only the chosen algorithm has a share
+  // The switches take 64 MiB * 9/8 / (0.66 * 450 GB/s) = 254.2 us of the 329.6 us.
   const FigureRecord* reduction = Titled(figures, "In-network reduction");
   ASSERT_NE(reduction, nullptr);
   EXPECT_EQ(reduction->formula, "base_latency + setup_of_the_pipeline + buffers_to_the_switch_and_the_sum_back");
   EXPECT_NEAR(reduction->shares[2], 254.2 / 329.6, 1e-3);
 }
 
-// Sixteen of 256 chips: their block's shape decides their links, and rests on the sides and on how many devices run.
+// Sixteen of 256 chips: the shape of their block decides their links. It depends on the sides and on the device count.
 TEST(CollectiveExplanations, LinksInAGridRestOnTheBlock) {
   NetworkLevel torus = Grid(Topology::kTorus, {16, 16}, 200 * kGBps);
   torus.fabric = Fabric("ici");
@@ -75,7 +75,7 @@ TEST(CollectiveExplanations, LinksInAGridRestOnTheBlock) {
   }
 }
 
-// The NICs are the narrower of two levels: the time of 1 GB moves with them, and not with the links inside.
+// The NICs are the slower of two levels, so the time of 1 GB depends on them and not on the links inside the node.
 TEST(CollectiveExplanations, TheTextbooksBandwidthIsThatOfTheSlowestLevel) {
   const CollectiveCall call{.type = CollectiveType::kAllReduce,
                             .bytes = 1 * kGB,

@@ -54,14 +54,14 @@ TEST(Library, GathersAndExchangesOfTheWorkedCases) {
   EXPECT_NEAR(Us(LibraryTime(a100, 8, CollectiveType::kAllToAll, 64 * kMiB)), 303.15, 5e-3);
 }
 
-// 7 + 2*7*1 + 3.5*2*3*10 = 231 us; 2*63/64 GiB over min(0.82*450, 0.95*8*50) = 369 GB/s.
+// 7 + 2*7*1 + 3.5*2*3*10 = 231 us, and 2*63/64 GiB over min(0.82*450, 0.95*8*50) = 369 GB/s.
 TEST(Library, OverNodesAllNicsWorkTogether) {
   Cluster cluster = DgxH100();
   cluster.networks[0].base_latency = 7 * kUs;
   cluster.networks[0].latency = 1 * kUs;
   const CollectiveTime time = LibraryTime(cluster, 64, CollectiveType::kAllReduce, 1 * kGiB, "tree");
   EXPECT_NEAR(Us(time), 5959.8, 0.1);
-  // Training: 0.80 of 8 x 50 GB/s is now the bottleneck.
+  // In training, 0.80 of 8 x 50 GB/s is the bottleneck.
   CollectiveCall call;
   call.bytes = 1 * kGiB;
   call.algorithm = "tree";
@@ -70,8 +70,8 @@ TEST(Library, OverNodesAllNicsWorkTogether) {
   EXPECT_NEAR(In(TimeOf(call, PlaceFirst(cluster, 64), cluster).time, kUs), 231 + bytes / 320e9 * 1e6, 0.1);
 }
 
-// A custom network states the bandwidth per device, whatever its topology: eight devices leave a node in parallel.
-TEST(Library, ANetworkOfNoFamilyGivesEachDeviceItsWayOut) {
+// A custom network states the bandwidth per device, whatever its topology: eight devices of a node send in parallel.
+TEST(Library, OnACustomNetworkEachDeviceHasItsFullBandwidth) {
   Cluster cluster = DgxH100();
   const Seconds expected = LibraryTime(cluster, 64, CollectiveType::kReduceScatter, 1 * kGB, "ring").time;
   cluster.networks[1].fabric = Fabric("generic");
@@ -122,7 +122,7 @@ TEST(Library, ATorusUsesAllItsSides) {
   const double time = Us(LibraryTime(cluster, 256, CollectiveType::kAllReduce, 1 * kGB));
   EXPECT_GT(time, all);
   EXPECT_LT(time, all + 300);
-  // A line of four has one link of the four, a square of its own two.
+  // A line of four has one of the four links, a square two.
   const double line = 2 * 0.75 * 1e9 / (0.85 * 50e9) * 1e6;
   EXPECT_NEAR(Us(TimeOf({.type = CollectiveType::kAllReduce, .bytes = 1 * kGB}, {{4}, {1}}, cluster)), line,
               0.01 * line);

@@ -20,8 +20,8 @@ ExpertExchange OnH100() {
 }
 double Us(const ExpertExchange& exchange) { return In(TimeOf(exchange).time, kUs); }
 
-// 8.5 + 3 + 9 and 128*8*7,408 bytes, half of them over a NIC at 0.94 of 50 GB/s: 80.70 us; in the node 7/8 of them over
-// links at 0.57 of 450 GB/s: 25.88.
+// 8.5 + 3 + 9 us, and 128*8*7,408 bytes, half of them over a NIC at 0.94 of 50 GB/s: 80.70 us. Within the node, 7/8 of
+// them go over links at 0.57 of 450 GB/s: 25.88 us.
 TEST(ExpertExchange, LowLatencyDispatchOfTheWorkedCase) {
   ExpertExchange exchange = OnH100();
   exchange.nodes = 2;
@@ -30,7 +30,7 @@ TEST(ExpertExchange, LowLatencyDispatchOfTheWorkedCase) {
   EXPECT_NEAR(Us(exchange), 8.5 + 3 + 25.88, 5e-3);
 }
 
-// Blackwell starts later: 15 + 3; 7/8 of 7,585,792 bytes at 0.57 of 900 GB/s: 12.94 us.
+// Blackwell's setup is longer, 15 + 3 us; 7/8 of 7,585,792 bytes at 0.57 of 900 GB/s take 12.94 us.
 TEST(ExpertExchange, ALowLatencySetupIsThatOfTheFamily) {
   ExpertExchange exchange = OnH100();
   exchange.architecture = Architecture("blackwell");
@@ -39,9 +39,9 @@ TEST(ExpertExchange, ALowLatencySetupIsThatOfTheFamily) {
 }
 
 // Normal kernels on two nodes, 4,096 tokens, 24 SMs of 16 GB/s: a token reaches 16 (1 - (15/16)^8) = 6.4526 ranks on 2
-// (1 - (1/2)^8) = 1.9922 nodes. Dispatch moves a copy for each, 4,096 * 8.4448 * 7,408 bytes: 667.3 us, more than the
-// links' 639.8 and the NIC's 657.0. Combine moves another per node to add up: 4,096 * 10.437 * 14,352 bytes: 1597.8 us.
-// Measured: 805 and 1,827 us.
+// (1 - (1/2)^8) = 1.9922 nodes. Dispatch moves one copy to each of them, 4,096 * 8.4448 * 7,408 bytes, in 667.3 us; the
+// links alone would take 639.8 us and the NIC 657.0 us. Combine moves one more copy per node for the sum, 4,096 *
+// 10.437 * 14,352 bytes, in 1,597.8 us. Measured: 805 and 1,827 us.
 TEST(ExpertExchange, NormalKernelsMoveACopyPerRankAndPerNode) {
   ExpertExchange exchange = OnH100();
   exchange.kernel = ExchangeKernel::kNormal;
@@ -69,10 +69,10 @@ TEST(ExpertExchange, ExchangeInOneDomain) {
   EXPECT_NEAR(Us(exchange), 11 + 2 * 2.8 + whole * 0.75 / 0.62, 1e-6);
 }
 
-// Bytes that a device sends for 128 tokens of 7,168 elements to 8 experts each; fp8 with scales: 7,392 bytes a token,
-// 16 more a message. Low latency, one copy per expert: 128 * 8 * 7,408 = 7,585,792, in one node 7/8 of them to others;
-// over 9 nodes, 8/9 leave the node. Normal, one copy per rank: on 8 ranks 8 (1 - (7/8)^8) = 5.2511 of them; over 4
-// nodes, to at most 4 (1 - (3/4)^8) = 3.5995 of them.
+// Bytes that a device sends for 128 tokens of 7,168 elements to 8 experts each; fp8 with scales is 7,392 bytes per
+// token, and each message adds 16. Low latency sends one copy per expert, 128 * 8 * 7,408 = 7,585,792 bytes: in one
+// node 7/8 of them go to other ranks, over 9 nodes 8/9 leave the node. Normal kernels send one copy per rank: on 8
+// ranks 8 (1 - (7/8)^8) = 5.2511 copies; over 4 nodes, to at most 4 (1 - (3/4)^8) = 3.5995 of them.
 TEST(ExpertExchange, BytesOfADispatchToEightExperts) {
   ExpertExchange exchange = OnH100();
   const auto bytes = [&] { return TimeOf(exchange).bytes.base(); };
@@ -85,7 +85,7 @@ TEST(ExpertExchange, BytesOfADispatchToEightExperts) {
   EXPECT_NEAR(bytes(), 128 * 5.2511 * 7408, 100);
   exchange.nodes = 4;
   EXPECT_NEAR(bytes(), 128 * 3.5995 * 0.75 * 7408, 100);
-  // A combine returns 16 bit.
+  // A combine returns 16-bit results.
   exchange.is_combine = true;
   exchange.element_bytes = 2;
   EXPECT_NEAR(bytes(), 128 * 3.5995 * 0.75 * 14352, 100);
@@ -94,10 +94,10 @@ TEST(ExpertExchange, BytesOfADispatchToEightExperts) {
   EXPECT_NEAR(bytes(), 128 * 3.5995 * 0.75 * 14336, 100);
 }
 
-// Eight devices of 450 GB/s a node, nine nodes of 50 GB/s a device. On a ring of eight the busiest wire carries 8/8 of
-// what a rank sends, its own eighth included, over half of its bandwidth: 2 * 8/7 times as long, over up to 4 wires. In
-// a hypercube 1/2 over a third: 12/7, over up to 3. Around nine nodes (81 - 1)/72 over a half, of 8/9 that leave a
-// node: 2.5, over up to 4.
+// Nodes of eight devices with 450 GB/s each, nine nodes with 50 GB/s per device. On a ring of eight the busiest wire
+// carries 8/8 of what a rank sends, its own eighth included, over half of the bandwidth: 2 * 8/7 times as long, over up
+// to 4 wires. In a hypercube it is 1/2 over a third: 12/7, over up to 3. Around nine nodes it is (81 - 1)/72 over a
+// half, of the 8/9 that leave a node: 2.5, over up to 4.
 TEST(ExpertExchange, TheWiringBounds) {
   struct Case {
     Topology inner, outer;
@@ -113,7 +113,7 @@ TEST(ExpertExchange, TheWiringBounds) {
                         Case{Topology::kSwitch, Topology::kFatTree, 450, 25, 0}}) {
     SCOPED_TRACE(std::string(NameOf(c.inner)) + " " + std::string(NameOf(c.outer)));
     Cluster cluster = Joined({Level(c.inner, 8, 450 * kGBps, 1 * kUs), Level(c.outer, 9, 50 * kGBps, 10 * kUs)});
-    cluster.networks[1].oversubscription = 2;  // of fat trees only
+    cluster.networks[1].oversubscription = 2;  // applies to fat trees only
     ExpertExchange exchange = OnH100();
     SetWires(ViewOf(PlaceFirst(cluster, 72), cluster), cluster, exchange);
     EXPECT_EQ(exchange.ranks_in_node, 8);
@@ -125,7 +125,7 @@ TEST(ExpertExchange, TheWiringBounds) {
     exchange.farther = Seconds();
     EXPECT_NEAR(time - Us(exchange), c.farther_us, 1e-9);
   }
-  // Four of eight that have a wire to each other.
+  // Four of eight ranks that have a wire to each other.
   const Cluster cluster = Joined({Level(Topology::kFullyConnected, 8, 350 * kGBps, 1 * kUs)});
   ExpertExchange exchange = OnH100();
   SetWires(ViewOf(PlaceFirst(cluster, 4), cluster), cluster, exchange);

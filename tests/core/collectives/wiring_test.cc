@@ -1,4 +1,4 @@
-// Topologies in every library: who has an answer, what the wires allow, and what groups share.
+// Every topology in every library: each has an answer, and no answer beats the wires or what groups share of them.
 #include <gtest/gtest.h>
 
 #include "core/base/fix.h"
@@ -22,10 +22,10 @@ CollectiveTime TimeOn(const Cluster& cluster, double ranks, CollectiveType type,
 
 Cluster Eight(Topology topology) { return Joined({Level(topology, 8, 400 * kGBps, 0 * kUs)}); }
 
-// Bandwidth per device is the same everywhere. A message of an all-to-all over eight ranks crosses 16/7 links of a ring
-// on average, and a rank has two: the busiest carries 8/8 of what a rank sends, its own block included. A torus of 4 x
-// 2 has three links a rank; those along the four carry 4/8 each, those along the two 4/4/2.
-TEST(Wiring, RoutedTokensTravelAsFarAsTheWiresAsk) {
+// Each device has the same bandwidth. In an all-to-all over eight ranks on a ring, a message crosses 16/7 links on
+// average and a rank has two, so the busiest link carries 8/8 of what a rank sends, its own block included. In a torus
+// of 4 x 2 a rank has three links; those along the four carry 4/8 each, those along the two 4/4/2.
+TEST(Wiring, RoutedTokensTakeTheLinksOfTheTopology) {
   const auto seconds = [](Topology topology) {
     return In(TimeOn(Eight(topology), PlaceFirst(Eight(topology), 8),
                      {.type = CollectiveType::kAllToAll,
@@ -41,14 +41,14 @@ TEST(Wiring, RoutedTokensTravelAsFarAsTheWiresAsk) {
   EXPECT_NEAR(seconds(Topology::kFullyConnected), 20e-6 + direct, 1e-9);
   EXPECT_NEAR(seconds(Topology::kDragonfly), 20e-6 + direct, 1e-9);
   EXPECT_NEAR(seconds(Topology::kTorus), 20e-6 + 12. / 7 * direct, 1e-9);
-  EXPECT_NEAR(seconds(Topology::kHypercube), 20e-6 + 12. / 7 * direct, 1e-9);  // of eight it is that torus
+  EXPECT_NEAR(seconds(Topology::kHypercube), 20e-6 + 12. / 7 * direct, 1e-9);  // a hypercube of eight is that torus
   EXPECT_NEAR(seconds(Topology::kRing), 20e-6 + 16. / 7 * direct, 1e-9);
-  // A mesh of 4 x 2 has no closed side: the middle of the four carries 4 * 4 / 4 / 4 = 1 of what a rank sends, over one
-  // of three links; of these a rank at an end has two.
+  // A mesh of 4 x 2 has no closed side. The middle link of the four carries 4 * 4 / 4 / 4 = 1 of what a rank sends,
+  // over one of three links.
   EXPECT_NEAR(seconds(Topology::kMesh), 20e-6 + 8e9 / (0.62 * 400e9 / 3), 1e-9);
 }
 
-// All bytes that cross the middle of a ring of n ranks, n/2 * n/2 blocks of 1/n each way, over the two wires there.
+// Across the middle of a ring of n ranks go n/2 * n/2 blocks of 1/n in each direction, over the two wires there.
 TEST(Wiring, NoExchangeBeatsTheBisection) {
   for (const double ranks : {4., 8., 16., 64.}) {
     const Cluster ring = Joined({Level(Topology::kRing, static_cast<Count>(ranks), 400 * kGBps, 0 * kUs)});
@@ -60,13 +60,13 @@ TEST(Wiring, NoExchangeBeatsTheBisection) {
   }
 }
 
-// Links across the middle of 64 devices, of 400 GB/s each over their links: a ring 2 of a half, a mesh of 4 x 4 x 4 16
-// of a sixth, a torus 32 of a sixth, a hypercube 32 of a sixth, direct wires 32 x 32 of a 63rd, a switch 32 whole ones.
-// An exchange of n bytes a device sends 32 n / 2 across.
-TEST(Wiring, RanksExchangesAsTheBisectionDoes) {
+// Links across the middle of 64 devices, each a device's 400 GB/s over its number of links: a ring has 2 of a half, a
+// mesh of 4 x 4 x 4 16 of a sixth, a torus and a hypercube 32 of a sixth, direct wires 32 x 32 of a 63rd, a switch 32
+// whole ones. An exchange of n bytes per device sends 32 n / 2 across.
+TEST(Wiring, OrdersExchangesByTheBisection) {
   struct Case {
     Topology topology;
-    double bisection;  // over the bandwidth of a device
+    double bisection;  // in units of a device's bandwidth
   };
   const std::vector<Case> cases{{Topology::kRing, 1},
                                 {Topology::kMesh, 16 / 6.},
@@ -81,7 +81,7 @@ TEST(Wiring, RanksExchangesAsTheBisectionDoes) {
       SCOPED_TRACE(std::string(NameOf(library)) + " " + std::string(NameOf(c.topology)));
       const Cluster cluster = Joined({Level(c.topology, 64, 400 * kGBps, 0 * kUs)});
       const Seconds time = TimeOn(cluster, 64, CollectiveType::kAllToAll, 1 * kGB, library).time;
-      // The bisection, and a rank's own links.
+      // The time is at least that of the bisection and of a rank's own links.
       const double bound = std::max(32 * 1e9 / 2 / (c.bisection * 400e9), 63. / 64 * 1e9 / 400e9);
       EXPECT_GE(In(time, kS), bound * (1 - 1e-12));
       if (library == CollectiveLibrary::kAnalytic) {
@@ -98,9 +98,9 @@ TEST(Wiring, RanksExchangesAsTheBisectionDoes) {
   }
 }
 
-// 16 GPUs in two nodes of eight: of a gather a rank's NIC carries 1/2 of an eighth, its link to the node 7/8; of an
-// exchange 8/16 and 7/16. So links of 450 GB/s hold a gather above NICs of 450 / 14 = 32.1, an exchange above 450 * 8/7
-// = 514.
+// 16 GPUs in two nodes of eight. In a gather a rank's NIC carries 1/2 of an eighth and its link to the node 7/8; in an
+// exchange they carry 8/16 and 7/16. So links of 450 GB/s bound a gather where NICs have more than 450 / 14 = 32.1
+// GB/s, and an exchange where they have more than 450 * 8/7 = 514.
 TEST(Wiring, TheSlowestLevelIsTheOneThatCarriesLongest) {
   const auto slowest = [](CollectiveType type, double nic, Topology inner = Topology::kSwitch) {
     const Cluster cluster =
@@ -111,28 +111,28 @@ TEST(Wiring, TheSlowestLevelIsTheOneThatCarriesLongest) {
   EXPECT_EQ(slowest(CollectiveType::kAllReduce, 33), 0);
   EXPECT_EQ(slowest(CollectiveType::kAllToAll, 514), 1);
   EXPECT_EQ(slowest(CollectiveType::kAllToAll, 515), 0);
-  // Around a ring the links carry 16/7 as much: 225 GB/s.
+  // Around a ring the links carry 16/7 as much, so the limit is 225 GB/s.
   EXPECT_EQ(slowest(CollectiveType::kAllToAll, 224, Topology::kRing), 1);
   EXPECT_EQ(slowest(CollectiveType::kAllToAll, 226, Topology::kRing), 0);
-  EXPECT_EQ(slowest(CollectiveType::kSendReceive, 450), 1);  // of equals the outermost
+  EXPECT_EQ(slowest(CollectiveType::kSendReceive, 450), 1);  // of equal levels the outermost
   EXPECT_EQ(slowest(CollectiveType::kSendReceive, 451), 0);
 }
 
-// 64 devices on a ring, groups of 8 that are 8 devices apart: every wire carries all eight groups.
+// 64 devices on a ring, in groups of 8 ranks that are 8 devices apart: every wire carries all eight groups.
 TEST(Wiring, GroupsThatInterleaveShareTheWires) {
   const Cluster ring = Joined({Level(Topology::kRing, 64, 400 * kGBps, 0 * kUs)});
   GroupPlacement near = PlaceFirst(ring, 8), far = near;
   far.spacing = {8};
   const CollectiveCall call{
       .type = CollectiveType::kAllReduce, .bytes = 1 * kGB, .library = CollectiveLibrary::kAnalytic};
-  // Near: an open line of eight, folded: the only wire of an end rank carries everything twice. Far: a closed ring of
-  // an eighth of each wire, both ways: 2 * 7/8 GB over 2 * 200/8 GB/s.
+  // Near group: an open line of eight, folded, whose end ranks send everything twice over their only wire. Far group: a
+  // closed ring with an eighth of each wire in both directions, 2 * 7/8 GB over 2 * 200/8 GB/s.
   EXPECT_NEAR(In(TimeOn(ring, far, call).time, kMs), 1.75e9 / 50e9 * 1e3, 1e-6);
   EXPECT_LT(TimeOn(ring, near, call).time, TimeOn(ring, far, call).time);
-  // On a torus of 8 x 8 the groups have the other side to themselves: 2 * 7/8 GB over two of four links of 100 GB/s.
+  // On a torus of 8 x 8 the far groups have one side to themselves: 2 * 7/8 GB over two of four links of 100 GB/s.
   const Cluster torus = Joined({Grid(Topology::kTorus, {8, 8}, 400 * kGBps)});
   EXPECT_NEAR(In(TimeOn(torus, far, call).time, kMs), 1.75e9 / 200e9 * 1e3, 0.02);
-  // Switches join any ranks alike.
+  // On a switch the distance of the ranks does not matter.
   const Cluster joined = Joined({Level(Topology::kSwitch, 64, 400 * kGBps, 0 * kUs)});
   EXPECT_EQ(TimeOn(joined, far, call).time, TimeOn(joined, near, call).time);
 }
@@ -151,9 +151,9 @@ TEST(Wiring, SidesOfAGridThatStatesNone) {
   EXPECT_EQ(sides(4096), (std::vector<double>{16, 16, 16}));
 }
 
-// Between nodes wires are laid for the nodes there are: 4 of at most 1,024 nodes close a ring. In a node they are the
-// node's.
-TEST(Wiring, IsLaidForTheNodesThereAre) {
+// Wires between nodes connect the nodes that exist: 4 nodes of at most 1,024 close a ring. Wires inside a node are
+// always all there.
+TEST(Wiring, ConnectsTheNodesThatExist) {
   Cluster cluster = Joined(
       {Level(Topology::kSwitch, 8, 400 * kGBps, 1 * kUs), Level(Topology::kFullyConnected, 1024, 30 * kGBps, 5 * kUs)});
   cluster.devices = 32;
@@ -176,7 +176,7 @@ TEST(Wiring, TextbookEquations) {
     };
     EXPECT_NEAR(us(CollectiveType::kAllReduce, "ring"), 14 + 17.5, 1e-9);
     EXPECT_NEAR(us(CollectiveType::kAllReduce, "double_binary_tree"), 6 + 17.5, 1e-9);
-    // Halves of either: gathered and scattered in as many steps.
+    // A gather and a scatter are half of it, each in half of the steps.
     for (const CollectiveType half : {CollectiveType::kAllGather, CollectiveType::kReduceScatter}) {
       EXPECT_NEAR(us(half, "ring"), 7 + 8.75, 1e-9);
       EXPECT_NEAR(us(half, "halving_doubling"), 3 + 8.75, 1e-9);
@@ -211,7 +211,7 @@ TEST(Wiring, TheClusterChoosesLibraryAndAlgorithm) {
       << issues[0].message;
 }
 
-// Any two levels of any topology, 2 to 4,096 ranks.
+// Every topology alone and every pair of topologies, 2 to 4,096 ranks.
 std::vector<Cluster> AllPairs() {
   std::vector<Cluster> clusters;
   for (const auto& [inner, inner_name] : EnumNames<Topology>::names) {
@@ -233,7 +233,7 @@ std::string Told(const Cluster& cluster, double ranks, CollectiveType type, Coll
   return text;
 }
 
-// Powers of two, and all devices there are.
+// Powers of two, and all devices.
 std::vector<double> RanksOn(const Cluster& cluster) {
   std::vector<double> all;
   const auto devices = static_cast<double>(cluster.devices);
@@ -265,7 +265,7 @@ TEST(Wiring, EveryPatternHasAnAnswer) {
   });
 }
 
-// Wherever the switch moves the bytes as fast, no wiring is faster by more than its latencies.
+// No wiring beats a switch of the same bandwidth; latencies are 0.
 TEST(Wiring, NothingBeatsTheSwitchAtItsBandwidth) {
   for (const CollectiveLibrary library : {CollectiveLibrary::kMeasured, CollectiveLibrary::kAnalytic}) {
     for (const auto& [topology, name] : EnumNames<Topology>::names) {
@@ -287,7 +287,7 @@ TEST(Wiring, NothingBeatsTheSwitchAtItsBandwidth) {
   }
 }
 
-// A wiring, and another that has all its links and more. A link has 100 GB/s in either.
+// A wiring, and another that has all its links and more. Every link has 100 GB/s.
 struct Extended {
   NetworkLevel less, more;
 };
@@ -302,7 +302,7 @@ std::vector<Extended> ExtendedWirings() {
     return Level(Topology::kFullyConnected, ranks, static_cast<double>(ranks - 1) * link, 1 * kUs);
   };
   return {{line(8), ring(8)},
-          {ring(8), cube(3)},  // around it in the order of a Gray code
+          {ring(8), cube(3)},  // a Hamiltonian cycle in the order of a Gray code
           {Grid(Topology::kMesh, {4, 2}, 3. * link), Grid(Topology::kTorus, {4, 2}, 3. * link)},
           {Grid(Topology::kTorus, {4, 2}, 3. * link), cube(3)},
           {cube(3), all(8)},
@@ -336,7 +336,7 @@ TEST(Wiring, MoreLinksNeverSlow) {
 }
 
 // An all-reduce sends 2 (n-1)/n of the buffer through a rank's links.
-TEST(Wiring, AnAllReduceIsHeldByItsInjection) {
+TEST(Wiring, AnAllReduceIsBoundByItsInjection) {
   ForEveryWiring([](const Cluster& cluster, double ranks, CollectiveType type, CollectiveLibrary library) {
     if (type != CollectiveType::kAllReduce) return;
     const GroupView view = ViewOf(PlaceFirst(cluster, ranks), cluster);
@@ -347,8 +347,8 @@ TEST(Wiring, AnAllReduceIsHeldByItsInjection) {
   });
 }
 
-// In an exchange, the blocks for the ranks of other nodes leave over the rank's links to the outer network.
-TEST(Wiring, AnExchangeIsHeldByTheLinksOutOfTheNode) {
+// In an exchange, blocks for ranks of other nodes leave over the rank's link to the outer network.
+TEST(Wiring, AnExchangeIsBoundByTheLinksOutOfTheNode) {
   ForEveryWiring([](const Cluster& cluster, double ranks, CollectiveType type, CollectiveLibrary library) {
     if (type != CollectiveType::kAllToAll) return;
     const auto inside = std::min(ranks, static_cast<double>(cluster.networks[0].size));
@@ -358,8 +358,8 @@ TEST(Wiring, AnExchangeIsHeldByTheLinksOutOfTheNode) {
   });
 }
 
-// Where every link of a rank works, wirings differ by the steps of 1 us alone: with direct wires a reduce-scatter and a
-// gather at once, in a hypercube three steps each, around a ring seven.
+// Where all links of a rank are busy, wirings differ only by their steps of 1 us: direct wires take one step for the
+// reduce-scatter and one for the gather, a hypercube three each, a ring seven each.
 TEST(Wiring, AllReducesDifferByTheirSteps) {
   const double bytes = 1e9, least = 2 * 7. / 8 * bytes / 300e9;
   for (const auto& [topology, steps] : {std::pair{Topology::kSwitch, 2}, std::pair{Topology::kFullyConnected, 2},
@@ -371,7 +371,7 @@ TEST(Wiring, AllReducesDifferByTheirSteps) {
   }
 }
 
-// Two nodes of eight: of no bytes an exchange takes a hop between nodes, 5 us, and one inside, 1 us.
+// Two nodes of eight: an exchange of no bytes takes a hop between nodes, 5 us, and one inside a node, 1 us.
 TEST(Wiring, AnExchangeOverNodesTakesHopsOnBothLevels) {
   const Cluster cluster =
       Joined({Level(Topology::kSwitch, 8, 300 * kGBps, 1 * kUs), Level(Topology::kSwitch, 2, 50 * kGBps, 5 * kUs)});

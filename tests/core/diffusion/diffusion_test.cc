@@ -1,4 +1,4 @@
-// Image and video diffusion transformers: tokens, work and memory by hand, and what shares and changes them.
+// Image and video diffusion transformers: tokens, work and memory by hand, and the settings that divide or change them.
 #include "core/diffusion/diffusion.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ double Figure(const Assignments& assignments, const std::string& figure) {
   return Number(Report(assignments), "diffusion." + figure);
 }
 
-// 16 pixels along the side of a token: 64 x 64. A clip of 129 frames has 1 + 128 / 4 latent ones.
+// A token covers 16 pixels per side, so an image has 64 x 64. A clip of 129 frames has 1 + 128 / 4 latent frames.
 TEST(Diffusion, TokensAreLatentPatches) {
   EXPECT_EQ(Figure(kFlux, "tokens"), 64 * 64);
   EXPECT_EQ(Figure(kFlux + Assignments{"diffusion.width=2048", "diffusion.height=512"}, "tokens"), 128 * 32);
@@ -41,8 +41,8 @@ double StepFlops(const Assignments& assignments) {
   return with("diffusion.steps=3") - with("diffusion.steps=2");
 }
 
-// 12 h^2 a token of each of 57 blocks, two FLOP each, and all pairs of 4,608 tokens. Published: 3,719.50 TFLOP in 50
-// steps (TaylorSeer, arXiv 2503.06923, table 2).
+// Each of 57 blocks multiplies a token by 12 h^2 weights, two FLOP each, and all pairs of 4,608 tokens. Published:
+// 3,719.50 TFLOP in 50 steps (TaylorSeer, arXiv 2503.06923, table 2).
 TEST(Diffusion, AStepOfFluxComputesAsPublished) {
   const double h = 3072, tokens = 4096 + 512;
   const double products = 57 * 2 * 12 * h * h * tokens + 2 * (19 * 12 + 38 * 3) * h * h;
@@ -60,9 +60,10 @@ TEST(Diffusion, AGuidedStepOfWanHasTwoPasses) {
   EXPECT_NEAR(StepFlops(kWan + Assignments{"diffusion.guided=false"}), pass, 1e-6 * pass);
 }
 
-// 36 h^2 of weights in a joint block, of which modulation (6 h^2 for either stream) is computed once per image; all pairs
-// of 4,429 tokens. The second attention of 13 blocks has 4 h^2 and all pairs of 4,096, and three vectors of modulation.
-TEST(Diffusion, ASecondAttentionIsOfTheImageAlone) {
+// A joint block has 36 h^2 weights, of which the modulation (6 h^2 per stream) is computed once per image, and attends
+// over all pairs of 4,429 tokens. The second attention of 13 blocks has 4 h^2 weights and three vectors of modulation,
+// and attends over all pairs of 4,096 tokens.
+TEST(Diffusion, ASecondAttentionSeesTheImageOnly) {
   const Assignments medium{"cluster=dgx-h100", "diffusion.model=stable-diffusion-3.5-medium"};
   const double h = 1536, image = 4096, tokens = image + 333;
   const double joint = 2 * 12 * h * h * tokens + 2 * 12 * h * h + 4 * tokens * tokens * h;
@@ -71,33 +72,34 @@ TEST(Diffusion, ASecondAttentionIsOfTheImageAlone) {
   EXPECT_NEAR(StepFlops(medium + Assignments{"diffusion.model.dual_blocks=0"}), 2 * 24 * joint, 1e-6 * 24 * joint);
 }
 
-// 333 tokens of text have no half: either rank computes all of them, 38 blocks of 12 h^2.
-TEST(Diffusion, TextThatDoesNotDivideIsWholeOnEveryRank) {
+// 333 text tokens do not split in two: both ranks compute all of them, in 38 blocks of 12 h^2.
+TEST(Diffusion, EveryRankComputesTextThatDoesNotDivide) {
   const Assignments large{"cluster=dgx-h100", "diffusion.model=stable-diffusion-3.5-large"};
   const double h = 2432, more = StepFlops(large + Assignments{"diffusion.ulysses=2"}) - StepFlops(large);
   const double modulation = 2 * 12 * h * h;
   EXPECT_NEAR(more, 2 * 38 * (2 * 12 * h * h * 333 + modulation), 1e-6 * more);
-  // 512 tokens have one: only the modulation of each block is computed twice.
+  // 512 text tokens do split: only the modulation of each block is computed twice.
   const double flux = StepFlops(kFlux + Assignments{"diffusion.ulysses=2"}) - StepFlops(kFlux);
   EXPECT_NEAR(flux, 2 * (19 * 12 + 38 * 3) * 3072.0 * 3072.0, 1e-3 * flux);
 }
 
-// FLUX's blocks by hand, of diffusers' operations. Of either stream of a joint block: two of modulation, two norms of
-// four, three products, 32 for norm and rotary embedding of queries and keys, one to concatenate, the output, two gated
-// sums of two and three for the MLP, 54; and the attention. A single block has 47.
+// Operations of FLUX's blocks, counted in diffusers. Each stream of a joint block has 54: two of modulation, two norms
+// of four, three products, 32 for norm and rotary embedding of queries and keys, one to concatenate, the output, two
+// gated sums of two and three for the MLP. The block adds one attention. A single block has 47.
 TEST(Diffusion, TheHostLaunchesWhatIsNotCompiled) {
   const Assignments slow = kFlux + Assignments{"diffusion.compiled=false", "diffusion.launch=1 ms"};
   const double blocks = 57, operations = 19 * (2 * 54 + 1) + 38 * 47;
   EXPECT_NEAR(Figure(slow, "step_s"), 1e-3 * operations, 1e-9);
-  // Four exchanges with a copy before and after each; of a second part an attention and eleven operations to add it up.
+  // Ulysses: four exchanges with a copy before and after each. Ring: each further part adds an attention and eleven
+  // operations to add up its output.
   EXPECT_NEAR(Figure(slow + Assignments{"diffusion.ulysses=2"}, "step_s"), 1e-3 * (operations + blocks * 12), 1e-9);
   EXPECT_NEAR(Figure(slow + Assignments{"diffusion.ring=2"}, "step_s"), 1e-3 * (operations + blocks * 12), 1e-9);
   EXPECT_NEAR(Figure(slow + Assignments{"diffusion.ring=4"}, "step_s"), 1e-3 * (operations + blocks * 32), 1e-9);
-  // What is compiled does not wait, and a device that is slower than the host does not either.
+  // Compiled code does not wait for the host, and neither does a device that is slower than the host.
   EXPECT_EQ(Figure(kFlux + Assignments{"diffusion.launch=1 ms"}, "time_s.launches"), 0);
   EXPECT_EQ(Figure(kFlux + Assignments{"diffusion.compiled=false"}, "time_s.launches"), 0);
   EXPECT_GT(Figure(kFlux + Assignments{"diffusion.compiled=false", "diffusion.ulysses=8"}, "time_s.launches"), 0);
-  // Both passes of a guided step at once are launched once.
+  // A guided step whose two passes run as one batch is launched once.
   const Assignments guided = slow + Assignments{"diffusion.guided=true"};
   EXPECT_NEAR(Figure(guided, "step_s"), 2e-3 * operations, 1e-9);
   EXPECT_NEAR(Figure(guided + Assignments{"diffusion.model.batched_guidance=true"}, "step_s"), 1e-3 * operations, 1e-9);
@@ -140,7 +142,7 @@ TEST(Diffusion, ADeviceThatWaitsDrawsItsIdlePower) {
   EXPECT_GT(waiting, latency / 2);
 }
 
-// Whatever the report shows of a clip is explained, down to the run's own inputs.
+// Every figure of a clip in the report has an explanation that leads to the run's own inputs.
 TEST(Diffusion, RatesAreExplained) {
   for (const char* figure : {"items_per_hour", "video_s_per_hour", "latency_s"}) {
     const Answer answer = EvaluateAnswer(R"({"version": 3})", kWan, std::string("diffusion.") + figure);
@@ -158,7 +160,7 @@ TEST(Diffusion, PartsAddUpToTheTime) {
   }
 }
 
-// Each device has a quarter of the tokens or of the heads; the exchange is what is new.
+// Each device has a quarter of the tokens or of the heads; only the exchange is added.
 TEST(Diffusion, SequenceParallelismSharesTheWork) {
   const Json one = Report(kHunyuan);
   for (const char* way : {"diffusion.ulysses=4", "diffusion.ring=4"}) {
@@ -170,14 +172,16 @@ TEST(Diffusion, SequenceParallelismSharesTheWork) {
     EXPECT_EQ(Number(four, "diffusion.devices"), 4) << way;
     EXPECT_GT(Number(four, "diffusion.device_energy_j"), Number(one, "diffusion.device_energy_j")) << way;
   }
-  // Four messages of 118,800 + 256 tokens over four ranks, in 60 blocks and 50 steps, of which a quarter stays.
+  // Four messages of 118,800 + 256 tokens over four ranks, in 60 blocks and 50 steps; a quarter of each stays on its
+  // rank.
   const double bytes = 50 * 60 * 4 * (118800.0 + 256) / 4 * 3072 * 2 * 3 / 4;
   const double exchange = Figure(kHunyuan + Assignments{"diffusion.ulysses=4"}, "time_s.communication");
   EXPECT_GT(exchange, bytes / 450e9);
   EXPECT_LT(exchange, 2 * bytes / 450e9);
 }
 
-// Each of 57 blocks hides its exchange behind its own attention, whether 38 of them are of another kind or not there.
+// Each of 57 blocks hides its exchange behind its own attention, so a block's share does not depend on the 38 single
+// blocks.
 TEST(Diffusion, ARingIsHiddenByTheAttentionOfItsOwnBlock) {
   const Assignments slow = kFlux + Assignments{"diffusion.ring=2", "cluster.networks.0.bandwidth=20 GB/s"};
   const double both = Figure(slow, "time_s.communication"),
@@ -201,7 +205,8 @@ TEST(Diffusion, MoreDevicesMakeMoreClips) {
   EXPECT_TRUE(Find(Report(kFlux), "diffusion.video_s_per_hour")->is_null());
 }
 
-// Two transformers of 14.2 billion in 16 bit, umT5 and the decoder; in turn, one of them.
+// Resident: two transformers of 14.2 billion parameters in 16 bit, umT5 and the decoder. Offloaded: one transformer at
+// a time.
 TEST(Diffusion, PartsThatTakeTurnsAreCopied) {
   const Assignments two{"cluster=dgx-h100", "diffusion.model=wan2.2-t2v-a14b"};
   const Json resident = Report(two), turns = Report(two + Assignments{"diffusion.offload=true"});
@@ -235,8 +240,8 @@ TEST(Diffusion, NeverFasterThanThePeak) {
   EXPECT_GT(Figure(kFlux + Assignments{"diffusion.compiled=false"}, "latency_s"), Figure(kFlux, "latency_s"));
 }
 
-// Asked alone it is the only question; beside a model that somebody wrote the others stay.
-TEST(Diffusion, IsAskedAlone) {
+// Asked alone, diffusion is the only question. If the request also states a model or serving, the others stay.
+TEST(Diffusion, IsTheOnlyQuestionUnlessOthersAreWritten) {
   const Json alone = Report(kFlux);
   EXPECT_TRUE(alone["training"].is_null());
   EXPECT_TRUE(alone["serving"].is_null());
@@ -250,7 +255,7 @@ struct Fault {
   const char* path;
 };
 
-// Each is refused at its path, and each of its fixes makes it go away.
+// Each fault is refused at its path with at least one fix.
 TEST(Diffusion, ImpossibleRunsHaveFixes) {
   const std::vector<Fault> faults{
       {kFlux + Assignments{"diffusion.frames=16"}, "diffusion.frames"},
@@ -271,13 +276,13 @@ TEST(Diffusion, ImpossibleRunsHaveFixes) {
     ASSERT_FALSE(issue["fixes"].empty()) << fault.path;
     for (const Json& fix : issue["fixes"]) EXPECT_FALSE(fix.empty()) << fault.path;
   }
-  // Nothing of a KV cache is an input.
+  // Inputs of a KV cache are unknown here.
   for (const char* member : {"diffusion.prefix_hit=0.5", "diffusion.kv_offload={}", "diffusion.speculative={}"})
     EXPECT_TRUE(Report(kFlux + Assignments{member}).contains("issues")) << member;
 }
 
-// PixArt has blocks with cross-attention only.
-TEST(Diffusion, AModelWithoutBlocksIsOfferedTheOneOfTheFieldsDefault) {
+// PixArt has cross-attention blocks only.
+TEST(Diffusion, AModelWithoutBlocksIsOfferedTheDefaultModel) {
   const Json answer =
       Report({"cluster=dgx-h100", "diffusion.model=pixart-sigma-xl-2", "diffusion.model.cross_blocks=0"});
   ASSERT_TRUE(answer.contains("issues"));

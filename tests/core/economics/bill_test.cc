@@ -1,4 +1,4 @@
-// Bills of real devices against published ones, and of every device of the catalogue against arithmetic.
+// Bills of real devices against published ones, and the arithmetic of every device's bill.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,8 @@ void ExpectWithin(Dollars value, double low, double high) {
   EXPECT_LE(value.base(), high);
 }
 
-// A generation of HBM has one price here, and the published lists disagree about it: at most 10 % outside their range.
+// This catalogue has one price per HBM generation while published lists disagree about it, so 10 % outside their range
+// is allowed.
 void ExpectNear(Dollars value, double low, double high) { ExpectWithin(value, 0.9 * low, 1.1 * high); }
 
 // Two published lists: 3,320 $ (logic 300, HBM 1,350, package 750) and 3,000 $ (200, 1,500, 723). Neither counts
@@ -48,7 +49,7 @@ TEST(Bill, B200) {
 // 5,300 $: logic 600, HBM 2,900, package 1,200, test and assembly 600.
 TEST(Bill, Mi300x) {
   const CostReport report = DeviceCostOf("mi300x");
-  EXPECT_NEAR(report.dies[0].dies_per_wafer, 533, 2);  // sides are not published
+  EXPECT_NEAR(report.dies[0].dies_per_wafer, 533, 2);  // the sides of the die are not published
   EXPECT_NEAR(report.dies[1].dies_per_wafer, 158, 2);
   EXPECT_NEAR(report.dies[1].yield, 0.754, 0.002);
   ExpectNear(Recurring(report), 5300, 5300);
@@ -63,7 +64,7 @@ TEST(Bill, Mi355x) {
   ExpectNear(LineOf(report.device_parts, "memory"), 4350, 4350);
 }
 
-// Two devices with the same memory are compared by what else they are made of.
+// Differences between devices with the same memory come from their other parts.
 TEST(Bill, MemoryOfAGenerationHasOnePriceAndItsYear) {
   std::map<std::string, std::pair<double, Count>> prices;
   for (const PresetText& preset : PresetTexts()) {
@@ -78,7 +79,7 @@ TEST(Bill, MemoryOfAGenerationHasOnePriceAndItsYear) {
   EXPECT_GE(prices.size(), 8U);
 }
 
-// A listed price is that of a year; an assumed one, and one of the user's own, is of none.
+// A listed price carries its year; an assumed price and the user's own carry none.
 TEST(Bill, APriceCarriesItsYear) {
   for (const PresetText& preset : PresetTexts()) {
     if (preset.kind != "bill") continue;
@@ -99,16 +100,16 @@ TEST(Bill, APriceCarriesItsYear) {
   EXPECT_EQ(bill({"cost.device.memory.stacks=6"}).memory.price_year, 2026);
 }
 
-// AD102, 608.5 mm^2 at 4 nm: 542 M$ * (0.8 * 608.5 / 300 + 0.2) = 987.9 M$ for the die, 3,000 $/mm^2 * 2,434 mm^2 + 0.3
-// M$ = 7.6 M$ for the package, over three million cards: 331.8 $. The card lists at 1,599 $.
+// AD102, 608.5 mm^2 at 4 nm: 542 M$ * (0.8 * 608.5 / 300 + 0.2) = 987.9 M$ for the die and 3,000 $/mm^2 * 2,434 mm^2 +
+// 0.3 M$ = 7.6 M$ for the package, over three million cards: 331.8 $. The card lists at 1,599 $.
 TEST(Bill, ConsumerCardSharesItsDesignAmongMillions) {
   const CostReport report = DeviceCostOf("rtx-4090");
   EXPECT_NEAR(LineOf(report.device_parts, "NRE").base(), 331.8, 0.5);
   EXPECT_EQ(report.device_price, 1599 * kUsd);
 }
 
-// 600 mm^2 at 5 nm: 542 M$ * (0.8 * 600 / 300 + 0.2) = 975.6 M$; its 2.5D package: 33,600 $/mm^2 * 1.1 * (600 + 6 *
-// 110) mm^2 + 6.72 M$ = 53.3 M$; over one and a half million: 685.9 $.
+// 600 mm^2 at 5 nm: 542 M$ * (0.8 * 600 / 300 + 0.2) = 975.6 M$ for the die and 33,600 $/mm^2 * 1.1 * (600 + 6 * 110)
+// mm^2 + 6.72 M$ = 53.3 M$ for its 2.5D package, over one and a half million: 685.9 $.
 TEST(Bill, TpuV5pSharesItsDesignAmongItsFleet) {
   const CostReport report = DeviceCostOf("tpu-v5p");
   EXPECT_NEAR(LineOf(report.device_parts, "NRE").base(), 685.9, 0.5);
@@ -137,12 +138,12 @@ TEST(Bill, BillsAreNearPublishedOnes) {
 
 struct UnpublishedBill {
   const char* device;
-  bool guesses_memory;  // the stacks of NVIDIA's are known, and have their generation's price
+  bool guesses_memory;  // false for NVIDIA: the stacks are known and have their generation's price
 };
 constexpr UnpublishedBill kUnpublishedBills[] = {{"b300-sxm", false}, {"gb300", false},    {"tpu-v5p", true},
                                                  {"tpu-v7", true},    {"trainium2", true}, {"trainium3", true}};
 
-// These devices have no public bill: what their entries take from other devices, or guess, is listed.
+// These devices have no public bill: `assumed` lists what their entries take from other devices or estimate.
 TEST(Bill, ABillThatNobodyPublishedIsAssumed) {
   for (const auto& [device, guesses_memory] : kUnpublishedBills) {
     const std::vector<std::string> assumed =
@@ -178,8 +179,8 @@ TEST(Bill, EveryDeviceIsPricedAndAddsUp) {
   EXPECT_GE(devices, 40);
 }
 
-// No bad die escapes wafer sort, half of the packages pass the final test and four fifths of those the system-level one:
-// 0.4 pass, and each pays for the 1.5 that fail, with the 1 $ of ten seconds on the tester.
+// Wafer sort finds every bad die. Half of the packages pass the final test and four fifths of those the system-level
+// one: 0.4 pass, and each also pays for 1.5 that fail, with 1 $ for ten seconds on the tester.
 TEST(Bill, PackagesThatPassTheTestPayForThoseThatFail) {
   const CostReport report = CostOf({"cluster=dgx-h100", "cost.device.sort.coverage=1", "cost.device.test.yield=0.5",
                                     "cost.device.test.system_yield=0.8", "cost.device.test.rate=360 $/h",
@@ -201,8 +202,8 @@ TEST(Bill, UsesTheDevicesDiesAndMemory) {
   EXPECT_EQ(finer.dies[0].node, "3 nm");
 }
 
-// By numeric integration of the negative binomial's gamma (alpha 3, 0.1 /cm^2) over 144 units of 3.097/814 of the die,
-// 12 spare.
+// By numeric integration of the negative binomial's gamma distribution (alpha 3, 0.1 /cm^2), for 144 units of 3.097/814
+// of the die, 12 of them spare.
 TEST(Bill, UnitsShrinkWithTheDie) {
   for (const std::string path : {"cluster.device.die.area=", "cost.device.dies.0.area="}) {
     const auto yield = [&path](const char* area) { return CostOf({"cluster=dgx-h100", path + area}).dies[0].yield; };
@@ -212,7 +213,8 @@ TEST(Bill, UnitsShrinkWithTheDie) {
   }
 }
 
-// Another node has its own wafer, whatever the bill of the catalogue's device says of its own; so has another memory.
+// Another node has its own wafer price and another memory its own price, whatever the catalogue's bill states for the
+// device.
 TEST(Bill, ValuesOfTheBillStayWithItsNodeAndMemory) {
   const Scenario usual = ScenarioOf({"cluster=dgx-h100"}),
                  finer = ScenarioOf({"cluster=dgx-h100", "cluster.device.die.node=3nm"}),
@@ -239,7 +241,7 @@ TEST(Bill, ANodeThatIsNamedHasItsOwnWafers) {
   EXPECT_EQ(node("cluster=hgx-mi300x", 1, "cost.device.dies.1.node=28nm").wafer_price, 2891 * kUsd);
 }
 
-// Without a price a device sells at the margin that the catalogue's price leaves its maker.
+// A device without a stated price sells at the margin that the catalogue's price implies.
 TEST(Bill, AnAbsentPriceKeepsTheMargin) {
   const CostReport usual = CostOf({"cluster=dgx-h100"}),
                    left_out = CostOf({"cluster=dgx-h100", "cost.device.price=null"});
@@ -255,7 +257,7 @@ Dollars PackageOf(std::vector<std::string> assignments) {
   return LineOf(CostOf(assignments).device_parts, "package");
 }
 
-// Published for the H100's interposer: 723 to 750 $ (bills of 2023 and 2026). Another package is not that one.
+// Published for the H100's interposer: 723 to 750 $ (bills of 2023 and 2026). Another package has another price.
 TEST(Bill, ThePackageThatIsChosenIsPaid) {
   EXPECT_EQ(PackageOf({}), 735 * kUsd);
   EXPECT_EQ(PackageOf({"cost.device.package.preset=interposer"}), 735 * kUsd);
@@ -265,7 +267,7 @@ TEST(Bill, ThePackageThatIsChosenIsPaid) {
   EXPECT_NE(bridge, fan_out);
   EXPECT_LT(bridge, 735 * kUsd);
   EXPECT_LT(fan_out, 735 * kUsd);
-  // More silicon on the interposer, and a bill of a device's own.
+  // A bill that changes the silicon on the interposer has another price.
   EXPECT_GT(PackageOf({"cost.device.dies.0.count=2"}), 735 * kUsd);
   EXPECT_NE(PackageOf({"cost.device.memory.stacks=8"}), 735 * kUsd);
   EXPECT_NE(PackageOf({"cluster.device.memory.capacity=160 GB"}), 735 * kUsd);
@@ -283,8 +285,8 @@ TEST(Bill, PackagesByTheirPartsAreNearPublishedOnes) {
   EXPECT_NEAR(by_parts("cluster=hgx-mi300x"), 1200, 0.2 * 1200);
 }
 
-// A millimetre more or less moves the package by about its share of 1,364 mm^2 of dies and stacks, not from a quote of 735
-// $ to the cost of its parts of 607 $.
+// A millimetre more changes the price of the package by about its share of 1,364 mm^2 of dies and stacks. It does not
+// switch from a quote of 735 $ to the 607 $ that its parts cost.
 TEST(Bill, ALargerDieNeverMakesThePackageCheaper) {
   Dollars before;
   for (const char* area : {"800 mm^2", "813 mm^2", "814 mm^2", "815 mm^2", "830 mm^2"}) {
@@ -294,15 +296,15 @@ TEST(Bill, ALargerDieNeverMakesThePackageCheaper) {
   }
   EXPECT_NEAR(PackageOf({"cost.device.dies.0.area=815 mm^2"}).base(), 735, 2);
   EXPECT_NEAR(PackageOf({"cost.device.dies.0.area=813 mm^2"}).base(), 735, 30);
-  // Two halves stand on as large an interposer as the whole, but for their links.
+  // Apart from their links, two halves need an interposer as large as the whole die's.
   const Scenario halves = ScenarioOf({"cluster=dgx-h100", "partition.chiplets=2", "partition.overhead=0"});
   const std::optional<CostInputs> split = SplitCosts(halves.partition, *halves.cost);
   ASSERT_TRUE(split);
   EXPECT_NEAR(LineOf(EvaluateCost(halves.cluster, *split).device_parts, "package").base(), 735, 5);
 }
 
-// One die without an I/O die is the device itself, whoever asks.
-TEST(Bill, ASplitInOneIsTheDeviceItself) {
+// A partition into one die without an I/O die is the device itself.
+TEST(Bill, APartitionIntoOneIsTheDeviceItself) {
   const Scenario whole = ScenarioOf({"cluster=dgx-h100"}),
                  split = ScenarioOf({"cluster=dgx-h100", "partition.chiplets=1"}),
                  halves = ScenarioOf({"cluster=dgx-h100", "partition.chiplets=2"});
@@ -314,7 +316,8 @@ TEST(Bill, ASplitInOneIsTheDeviceItself) {
   EXPECT_EQ(one.device_hour, usual.device_hour);
 }
 
-// ECO-CHIP: a bridge per 10 mm of shared edge. Five stacks of 110 mm^2 share 10.5 mm each, two dies of 400 mm^2 20 mm.
+// ECO-CHIP places a bridge per 10 mm of shared edge: five stacks of 110 mm^2 share 10.5 mm each, two dies of 400 mm^2
+// 20 mm.
 TEST(Bill, BridgesFollowTheSharedEdges) {
   const auto bridges = [](const char* dies, const char* stacks) {
     const Scenario scenario = ScenarioOf(
@@ -326,7 +329,8 @@ TEST(Bill, BridgesFollowTheSharedEdges) {
   EXPECT_EQ(bridges("cost.device.dies.0.count=2", "cost.device.memory.stacks=8"), 8 * 2 + 2);
 }
 
-// 100 dies of 814 mm^2 and five stacks are 81,950 mm^2; a B200's two dies and eight stacks are packaged.
+// 100 dies of 814 mm^2 and five stacks are 81,950 mm^2, too many for a package; a B200's two dies and eight stacks are
+// not.
 TEST(Bill, APackageHasALargestArea) {
   const CostReport large = CostOf({"cluster=dgx-h100", "cost.device.dies.0.count=100"});
   ASSERT_EQ(large.infeasible.size(), 1U);
@@ -336,7 +340,7 @@ TEST(Bill, APackageHasALargestArea) {
     EXPECT_TRUE(CostOf({cluster}).infeasible.empty()) << cluster;
 }
 
-// 26 × 33 mm is the exposure field: a die of its area has its shape.
+// The exposure field is 26 × 33 mm: a die of its area has its shape.
 TEST(Bill, ADieOfTheWholeReticleIsMade) {
   EXPECT_TRUE(CostOf({"cluster=dgx-h100", "cluster.device.die.area=858 mm^2"}).infeasible.empty());
   EXPECT_TRUE(CostOf({"cluster=dgx-h100", "cost.device.dies.0.area=858 mm^2"}).infeasible.empty());

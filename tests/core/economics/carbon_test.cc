@@ -1,4 +1,5 @@
-// Embodied carbon by hand and against product carbon footprints; electricity at the meter; what may carry HBM.
+// Embodied carbon by hand and against product carbon footprints, electricity at the meter, and which packages can carry
+// HBM.
 #include "core/economics/carbon.h"
 
 #include <gtest/gtest.h>
@@ -34,9 +35,9 @@ TEST(Carbon, PartsOfAnH100ByHand) {
   EXPECT_NEAR(In(report.carbon.embodied, kKg), 1.094 * parts, 1e-6);
 }
 
-// HGX H100 and B200 with eight devices: 1,312 and 2,274 kg up to the gate (NVIDIA, ISO 14067, 2025). A device's eighth
-// holds its share of the baseboard and of the switches on it too, which a bill of the device does not. A100 SXM4 40 GB:
-// 127.6 kg (Falk et al., arXiv 2509.00093).
+// NVIDIA's HGX H100 and B200 with eight devices: 1,312 and 2,274 kg up to the gate (ISO 14067, 2025). An eighth of that
+// includes its share of the baseboard and of the switches on it, which a device's bill does not. A100 SXM4 40 GB: 127.6
+// kg (Falk et al., arXiv 2509.00093).
 TEST(Carbon, ProductCarbonFootprints) {
   const auto of = [](const char* device) {
     return In(CostOf({"cluster=dgx-h100", std::string("cluster.device=") + device}).carbon.embodied, kKg);
@@ -64,8 +65,8 @@ TEST(Carbon, PartsAddUpForEveryKindOfDevice) {
   }
 }
 
-// 10.2 kW for eight devices of 700 W at 0.75 of that and PUE 1.25: 1.194 kW of the building for a device that draws 525
-// W.
+// 10.2 kW for eight devices of 700 W, at 0.75 of that and a PUE of 1.25: 1.194 kW at the meter per device that draws
+// 525 W.
 TEST(WallPower, ADeviceAtMeanLoadAgreesWithTheGpuHour) {
   const CostReport report = CostOf({"cluster=dgx-h100"});
   EXPECT_NEAR(report.wall.server.base(), 700 * 0.82 * 0.75, 1e-9);

@@ -62,7 +62,7 @@ TEST(CostStudy, PartitionAddsUpAndCarriesItsLinks) {
   EXPECT_NEAR(split["link_power_w"].get<double>(), 4 * 2e12 * 0.3 * 8e-12, 1e-9);
 }
 
-// Two dies on an organic substrate save the interposer, which the five stacks need: not without a word.
+// Two dies on an organic substrate save the interposer, but the five HBM stacks need it: a warning says so.
 TEST(CostStudy, PartitionOnASubstrateThatCannotCarryHbmGivesAWarning) {
   const auto ask = [](const char* package) {
     return Ask(std::string(R"({"kind": "partition", "partition": {"chiplets": 2, "package": {"preset": ")") + package +
@@ -89,7 +89,7 @@ TEST(CostStudy, CountsHoldEverySample) {
   double all = 0;
   for (const Json& count : answer["device_hour_usd_counts"]["counts"]) all += count.get<double>();
   EXPECT_EQ(all, 300.0);
-  // Of 36 equal steps, the first 18 hold what lies below the middle.
+  // The first 18 of 36 equal steps hold the samples below the middle.
   const Json drawn = Ask(R"({"kind": "monte_carlo", "last": 300})"), &counted = drawn["device_usd_counts"];
   const double middle = (*NumberAt(counted, "from") + *NumberAt(counted, "to")) / 2;
   int below = 0, in_steps = 0;
@@ -103,8 +103,8 @@ TEST(CostStudy, CountsHoldEverySample) {
             answer["device_hour_usd_quantiles"]["p95"].get<double>());
 }
 
-// Thin links slow what waits for memory, wide ones leave it alone; their power slows arithmetic; the price follows the
-// bill.
+// Thin links slow memory-bound work and wide ones do not. The power of the links slows arithmetic, and the price
+// follows the bill of materials.
 TEST(CostStudy, PartitionMovesTheAnswers) {
   const auto ask = [](const char* bandwidth) {
     return Ask(

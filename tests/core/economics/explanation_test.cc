@@ -1,4 +1,4 @@
-// Every figure's text gives its value, and the figures that the report shows are there.
+// The text of every figure evaluates to its value, and every figure that the report shows has one.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -73,7 +73,7 @@ TEST(CostExplanations, OwnershipLeadsToTheNetworkAndTheSystem) {
   }
 }
 
-// Per GPU-hour, by the tape and by a small step up and down.
+// Derivatives of the cost per GPU-hour, by the tape and by a small step up and down.
 TEST(CostExplanations, DerivativesAreThoseOfTheCost) {
   const Scenario scenario = ScenarioOf({"cluster=dgx-h100", "cluster.devices=512"});
   Tape tape;

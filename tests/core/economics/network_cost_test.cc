@@ -23,7 +23,7 @@ NetworkLevel Level(Topology topology, std::vector<Tally> dims = {}) {
   return level;
 }
 
-// As many sides of one part as a grid may have, and one more.
+// The most sides that a grid may have, all of one part, and one more of `last` parts.
 std::vector<Tally> SidesOfOneBefore(Count last) {
   std::vector<Tally> sides(kMaxSides, 1);
   sides.emplace_back(last);
@@ -34,7 +34,7 @@ struct CountedLinks {
   std::string name;
   NetworkLevel level;
   Count parts;
-  double links, inside;  // in all; of a device inside
+  double links, inside;  // links of the level; links of a device inside the grid
 };
 
 const std::vector<CountedLinks> kCounted{
@@ -88,7 +88,7 @@ TEST(NetworkCost, DirectLinksArePricedByTheirBandwidth) {
   EXPECT_DOUBLE_EQ(five(Topology::kMesh), 5 * 1440);
 }
 
-// Nodes of 8 devices with a mesh of 4 x 4 nodes between them: a mesh for each of a node's 8 devices.
+// Nodes of 8 devices in a mesh of 4 x 4: each of a node's 8 devices is in a mesh with its peers of the other nodes.
 TEST(NetworkCost, ANodesDevicesHaveAMeshEach) {
   Cluster cluster;
   cluster.devices = 128;
@@ -130,7 +130,8 @@ TEST(NetworkCost, AFasterGenerationCostsAndDrawsMore) {
   }
 }
 
-// Ports of 50 GB/s: 75 GB/s are one and a half, 12.5 GB/s a quarter: 128 ports of 512 devices still need two tiers.
+// Ports have 50 GB/s: 75 GB/s are one and a half of them. At 12.5 GB/s, a quarter, 512 devices need 128 ports, still
+// two tiers.
 TEST(NetworkCost, BandwidthIsBoughtInPorts) {
   const auto cables = [](const char* bandwidth) {
     const Scenario scenario = ScenarioOf(
@@ -160,9 +161,10 @@ struct Published {
   Count devices;
   double planes, switches, tiers;
 };
-// What NVIDIA's DGX SuperPOD reference architectures (docs.nvidia.com/dgx-superpod, read November 2026) and DeepSeek count.
+// Counts of NVIDIA's DGX SuperPOD reference architectures (docs.nvidia.com/dgx-superpod, read November 2026) and of
+// DeepSeek.
 const std::vector<Published> kPublished{
-    // H100, table 4: 31 nodes a unit, leaves and spines.
+    // H100, table 4: 31 nodes per scalable unit; leaves and spines.
     {"dgx-h100", "infiniband-ndr", 248, 1, 8 + 4, 2},
     {"dgx-h100", "infiniband-ndr", 504, 1, 16 + 8, 2},
     {"dgx-h100", "infiniband-ndr", 760, 1, 24 + 16, 2},
@@ -172,12 +174,13 @@ const std::vector<Published> kPublished{
     {"dgx-b200", "infiniband-ndr", 2048, 1, 64 + 32, 2},
     {"dgx-b200", "infiniband-ndr", 4096, 1, 128 + 128 + 64, 3},
     {"dgx-b200", "infiniband-ndr", 16384, 1, 512 + 512 + 256, 3},
-    // B300 with XDR: 72 nodes a unit; the largest has 1,296.
+    // B300 with XDR: 72 nodes per scalable unit, up to 1,296 nodes.
     {"dgx-b300", "infiniband-xdr", 576, 1, 8 + 4, 2},
     {"dgx-b300", "infiniband-xdr", 2304, 1, 32 + 18, 2},
     {"dgx-b300", "infiniband-xdr", 4608, 1, 64 + 36, 2},
     {"dgx-b300", "infiniband-xdr", 10368, 1, 144 + 72, 2},
-    // Zhao et al., Insights into DeepSeek-V3, ISCA 2025, table 3: trees of two tiers, of eight planes and of three tiers.
+    // Zhao et al., Insights into DeepSeek-V3, ISCA 2025, table 3: trees of two tiers, of two tiers in eight planes, and
+    // of three tiers.
     {"dgx-h100", "infiniband-ndr", 2048, 1, 96, 2},
     {"dgx-h100", "infiniband-ndr", 16384, 8, 768, 2},
     {"dgx-h100", "infiniband-ndr", 65536, 1, 5120, 3},
@@ -205,8 +208,8 @@ TEST(NetworkCost, ADevicesPortsAreInTreesOfTheirOwn) {
   }
 }
 
-// A server's price holds its own adapters: as dear per bandwidth at any speed. Those of
-// 800 Gb/s cost 1,364 $ a device more, those of 200 Gb/s 682 $ less.
+// A server's price includes its own adapters. Adapters cost the same per bandwidth at any speed: those of 800 Gb/s cost
+// 1,364 $ more per device, those of 200 Gb/s 682 $ less.
 TEST(NetworkCost, OtherAdaptersCostTheirDifference) {
   const auto servers = [](const char* network) {
     return LineOf(CostOf({"cluster=dgx-h100", "cluster.devices=8", network}).system_parts, "servers").base();
@@ -228,7 +231,8 @@ TEST(NetworkCost, AnOuterLevelNeedsNoAdapters) {
               128 * 42000, 1e-6);
 }
 
-// 450 GB/s are in the price of a DGX H100; 825 GB/s more are 6.9 $ each, and draw 825e9 * 8 * 6.9 pJ = 45.5 W.
+// 450 GB/s are in the price of a DGX H100. Each of 825 GB/s more costs 6.9 $, and they draw 825e9 * 8 * 6.9 pJ = 45.5
+// W.
 TEST(NetworkCost, BandwidthInsideAServerHasAPrice) {
   const auto of = [](const char* bandwidth) {
     return CostOf({"cluster=dgx-h100", "cluster.devices=64", std::string("cluster.networks.0.bandwidth=") + bandwidth});
@@ -240,20 +244,20 @@ TEST(NetworkCost, BandwidthInsideAServerHasAPrice) {
   const Dollars energy = LineOf(wide.system_parts, "electricity") - LineOf(usual.system_parts, "electricity");
   const double watts = 64 * 825e9 * 8 * 6.9e-12, years = 4, pue = 1.25;
   EXPECT_NEAR(energy.base(), watts / 1000 * 8760 * years * pue * 0.08, 1e-3 * energy.base());
-  // A mesh of links has no switch: 4 $ each.
+  // A mesh has no switch: links cost 4 $ each.
   const CostReport mesh = CostOf({"cluster=dgx-h100", "cluster.devices=64", "cluster.networks.0.bandwidth=1275 GB/s",
                                   "cluster.networks.0.topology=fully_connected"});
   EXPECT_NEAR(LineOf(mesh.system_parts, "servers").base(), 8 * 42000 + 64 * 825 * 4, 1e-3);
 }
 
-// Routers of 64 ports: 16 to devices, 32 to their group, 16 to other groups; of 63 likewise.
+// Routers of 64 ports use 16 for devices, 32 for their group and 16 for other groups; routers of 63 ports likewise.
 TEST(NetworkCost, ADragonflysRoutersAreCounted) {
   EXPECT_EQ(BuildDragonfly(64, 64).switches, 1);
   EXPECT_EQ(BuildDragonfly(1024, 64).switches, 64);
   EXPECT_EQ(BuildDragonfly(1000, 63).switches, 63);
 }
 
-// Zhao et al., Insights into DeepSeek-V3, ISCA 2025, table 3: links between switches.
+// Links between switches: Zhao et al., Insights into DeepSeek-V3, ISCA 2025, table 3.
 TEST(NetworkCost, LinksBetweenSwitchesAreThoseOfPublishedNetworks) {
   const auto between = [](const SwitchTree& tree, double endpoints) { return endpoints * (tree.links - 1); };
   EXPECT_DOUBLE_EQ(between(BuildTree(2048, 64), 2048), 2048);
@@ -261,7 +265,7 @@ TEST(NetworkCost, LinksBetweenSwitchesAreThoseOfPublishedNetworks) {
   EXPECT_DOUBLE_EQ(between(BuildDragonfly(261632, 64), 261632), 384272);
 }
 
-// NDR: a link per port and tier, of which the first with its cables and optics costs 1,320 $, each further one 1,240 $.
+// NDR has one link per port and tier. The first with its cables and optics costs 1,320 $, each further one 1,240 $.
 struct CabledNetwork {
   const char* name;
   std::vector<std::string> assignments;
@@ -295,8 +299,8 @@ TEST(NetworkCost, EachLinkHasACableAndItsOptics) {
   }
 }
 
-// 1,024 devices. UALink of 100 GB/s: 6.9 pJ per bit each. A torus of NDR: half of the optics of 17.5 W for a device's 50
-// GB/s. A mesh of 4 x 4 x 8 nodes has 3, 3 and 7 links along its sides where the torus has 4, 4 and 8.
+// 1,024 devices. UALink of 100 GB/s draws 6.9 pJ per bit. A torus of NDR needs half of the optics of 17.5 W that a
+// device's 50 GB/s have. A mesh of 4 x 4 x 8 nodes has 3, 3 and 7 links along its sides where the torus has 4, 4 and 8.
 TEST(NetworkCost, LinksBetweenServersDrawPowerWithoutSwitchesToo) {
   const auto watts = [](const char* assignment) {
     const Scenario scenario = ScenarioOf({"cluster=dgx-h100", "cluster.devices=1024", assignment, "version=3"});
@@ -307,8 +311,8 @@ TEST(NetworkCost, LinksBetweenServersDrawPowerWithoutSwitchesToo) {
   EXPECT_NEAR(watts("cluster.networks.1.topology=mesh"), 1024 * 17.5 / 2 * (3 / 4.0 + 3 / 4.0 + 7 / 8.0) / 3, 1e-6);
 }
 
-// Eight devices of a server have at most eight planes, as the server passes on the traffic of other planes:
-// each of 128 ports, four leaves and two spines.
+// A server of eight devices has at most eight planes, since it forwards the traffic of other planes. Each plane has 128
+// ports, four leaves and two spines.
 TEST(NetworkCost, APlaneReachesEveryServer) {
   const auto switches = [](const char* planes) {
     const Scenario scenario = ScenarioOf({"cluster=dgx-h100", "cluster.devices=1024", planes});
@@ -318,7 +322,7 @@ TEST(NetworkCost, APlaneReachesEveryServer) {
   EXPECT_EQ(switches("cost.system.switch_planes=2048"), 8 * (4 + 2));
 }
 
-// Only a fat tree is slower for it, so only a fat tree is cheaper.
+// Oversubscription slows only a fat tree, so it saves cost only there.
 TEST(NetworkCost, OnlyAFatTreeSavesByOversubscription) {
   const auto switches = [](const char* topology, const char* ratio) {
     const Scenario scenario =
@@ -326,7 +330,7 @@ TEST(NetworkCost, OnlyAFatTreeSavesByOversubscription) {
                     std::string("cluster.networks.1.oversubscription=") + ratio});
     return PriceNetwork(scenario.cluster, scenario.cost->system).switch_count.base();
   };
-  // 64 ports: 32 up and 32 down, or 8 up and 56 down, and 128 links for two spines of 64 ports.
+  // Switches of 64 ports: 32 up and 32 down, or 8 up and 56 down with 128 links to two spines of 64 ports.
   EXPECT_EQ(switches("fat_tree", "1"), 32 + 16);
   EXPECT_EQ(switches("fat_tree", "8"), 19 + 2);
   for (const char* topology : {"rail", "switch"}) EXPECT_EQ(switches(topology, "8"), 32 + 16) << topology;

@@ -11,7 +11,8 @@
 namespace slipstick {
 namespace {
 
-// Cited: 50,000 $ all-in, three years, a fifth for operations: 2.3 $; a GB200 rack at 5 M$, likewise: 3.2 $.
+// Cited: 50,000 $ all-in over three years with a fifth for operations is 2.3 $ per hour; a GB200 rack at 5 M$,
+// likewise, 3.2 $.
 TEST(Ownership, CitedDeviceHours) {
   SystemInputs system;
   system.host = 0 * kUsd;
@@ -34,7 +35,7 @@ TEST(Ownership, RacksCostWhatAnalystsSay) {
   EXPECT_NEAR(rack("cluster=gb300-nvl72"), 4.0, 0.05 * 4.0);
 }
 
-// The published sheet of August 2024: 49,248 $ a device all-in for 1,024 devices, 46,883 $ for 512. It has no links
+// The published sheet of August 2024: 49,248 $ per device all-in for 1,024 devices, 46,883 $ for 512. It has no links
 // between rails.
 TEST(Ownership, CapitalOfThePublishedSheet) {
   const auto capital = [](const char* devices) {
@@ -63,7 +64,7 @@ TEST(Ownership, CitedElectricity) {
   EXPECT_NEAR(electricity("1000 W"), 3.0140, 5e-5);
 }
 
-// Power of the servers and their network at full load, computed from the electricity that is paid for.
+// Power of the servers and their network at full load, derived from the electricity that is paid for.
 double KilowattsOf(const std::string& cluster) {
   const CostReport report =
       CostOf({cluster, "cost.system.load=1", "cost.system.pue=1", "cost.electricity=1 $/kWh", "cost.lifetime=1 year"});
@@ -92,21 +93,22 @@ TEST(Ownership, RacksAndServersDrawWhatIsPublished) {
   EXPECT_NEAR(KilowattsOf("cluster=single-tpu-v7") * 9216, 10'000, 0.15 * 10'000);
 }
 
-// SemiAnalysis (AMD vs NVIDIA inference benchmark, May 2025): an MI300X costs its owner 1.34 $ an hour, an MI325X 1.53.
+// SemiAnalysis (AMD vs NVIDIA inference benchmark, May 2025): 1.34 $ per hour for the owner of an MI300X, 1.53 $ for an
+// MI325X.
 TEST(Ownership, HoursOfAmdServersAreNearAnalystsOnes) {
   const auto hour = [](const char* cluster) { return In(CostOf({cluster}).device_second, kUsdPerHour); };
   EXPECT_NEAR(hour("cluster=hgx-mi300x"), 1.34, 0.15 * 1.34);
   EXPECT_NEAR(hour("cluster=hgx-mi325x"), 1.53, 0.15 * 1.53);
 }
 
-// One rack of GB300 is one server: its NVLink is inside, and no InfiniBand is bought for it.
+// A GB300 rack is one server: its NVLink is inside, and it needs no InfiniBand.
 TEST(Ownership, ARackIsOneServer) {
   const Scenario rack = ScenarioOf({"cluster=gb300-nvl72"});
   EXPECT_EQ(rack.cost->system.devices_per_host, 72);
   EXPECT_EQ(LineOf(CostOf({"cluster=gb300-nvl72"}).system_parts, "network"), 0 * kUsd);
 }
 
-// At home nobody builds a hall: a card in a PC, a laptop, a box on the desk.
+// Devices at home or on a desk (a card in a PC, a laptop, a desktop box) need no building.
 TEST(Ownership, ADeskHasNoBuilding) {
   for (const char* cluster : {"cluster=single-rtx-4090", "cluster=single-rtx-5090", "cluster=single-m4-max",
                               "cluster=laptop", "cluster=single-dgx-spark"}) {
@@ -114,10 +116,10 @@ TEST(Ownership, ADeskHasNoBuilding) {
     for (const char* line : {"power delivery", "cooling", "building", "maintenance"})
       EXPECT_EQ(LineOf(report.system_parts, line), 0 * kUsd) << cluster << " " << line;
   }
-  // Apple and NVIDIA sell the whole computer at the device's price.
+  // Apple and NVIDIA sell the whole computer for the price of the device.
   for (const char* cluster : {"cluster=single-m4-max", "cluster=laptop", "cluster=single-dgx-spark"})
     EXPECT_EQ(LineOf(CostOf({cluster}).system_parts, "servers"), 0 * kUsd) << cluster;
-  // A DGX Spark has a supply of 240 W; a Mac Studio with M3 Ultra draws 270 W at most (Apple support, 2025).
+  // A DGX Spark has a power supply of 240 W; a Mac Studio with M3 Ultra draws 270 W at most (Apple support, 2025).
   EXPECT_LE(KilowattsOf("cluster=single-dgx-spark"), 0.240);
   EXPECT_NEAR(KilowattsOf("cluster=single-m3-ultra"), 0.270, 0.15 * 0.270);
 }
@@ -137,7 +139,7 @@ TEST(Ownership, ASystemThatNoPresetDescribesIsAssumed) {
   EXPECT_FALSE(assumes_system({"cluster=dgx-v100", "cost.system.preset=dgx-a100"}));
 }
 
-TEST(Ownership, AnnuityPaysBackOneDollar) {  // paid level over the years, discounted, it is a dollar
+TEST(Ownership, AnnuityPaysBackOneDollar) {  // equal yearly payments, discounted, add up to one dollar
   for (const double rate : {0.01, 0.08, 0.3}) {
     double worth = 0;
     for (int year = 1; year <= 7; ++year) worth += Annuity(rate, 7) * std::pow(1 + rate, -year);
@@ -146,7 +148,7 @@ TEST(Ownership, AnnuityPaysBackOneDollar) {  // paid level over the years, disco
   EXPECT_EQ(Annuity(0, 4), 0.25);
 }
 
-TEST(Network, TiersFollowThePlane) {  // 64 ports: up to 64, 2,048 and 65,536 endpoints
+TEST(Network, TiersFollowThePlane) {  // up to 64, 2,048 and 65,536 endpoints with switches of 64 ports
   EXPECT_EQ(BuildTree(64, 64).tiers, 1);
   EXPECT_EQ(BuildTree(65, 64).tiers, 2);
   EXPECT_EQ(BuildTree(2048, 64).tiers, 2);

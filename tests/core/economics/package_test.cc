@@ -20,8 +20,8 @@ struct Flow {
   PackageGeometry geometry;
 };
 
-// Four dies of 100 $ on a carrier of 50 $ raw and yield 0.8, substrate 20 $; bond 0.99 a die, attach 0.98; nothing else
-// costs.
+// Four dies of 100 $ on a carrier of 50 $ and yield 0.8, substrate 20 $, bond yield 0.99 per die, attach yield 0.98;
+// nothing else costs anything.
 Flow Worked(bool chip_first) {
   Flow flow;
   flow.package = Standard<Package>();
@@ -162,7 +162,7 @@ TEST(PackageProperties, TenThousandRandomPackages) {
     ASSERT_GE(price(worse), cost.total * slack) << i;
     ASSERT_GE(price(looser), cost.total * slack) << i;
     ASSERT_GE(price(fewer), cost.total * slack) << i;
-    // Price a unit falls with volume to the recurring cost.
+    // The price per unit falls with volume towards the recurring cost.
     larger.design.volume = Count{1} << 40;
     const SplitCost split = PriceSplit(bill);
     ASSERT_NEAR(price(larger) / split.recurring, 1, 2e-3 + split.design.base() / 1e12 / split.recurring.base()) << i;

@@ -34,7 +34,7 @@ TEST(Partition, DiesShareTheSiliconAndCarryTheirLinks) {
   EXPECT_NEAR(split.link_area.base(), 20, 1e-9);
 }
 
-TEST(Partition, LinksByBandwidth) {  // 2 TB/s through modules of 512 GB/s: four modules; a ring has two ends a die
+TEST(Partition, LinksByBandwidth) {  // 2 TB/s take four modules of 512 GB/s; a die in a ring has two ends
   Partition partition = Into(4, "interposer");
   partition.bandwidth = 2 * kTBps;
   const Partitioned split = Split(LargeDie(), partition);
@@ -54,17 +54,17 @@ TEST(Partition, IoGoesToItsOwnNode) {
   EXPECT_NEAR(split.bill.dies[1].area.base(), 200 * 1.6 / 0.9 + 30, 1e-9);
 }
 
-// By hand, 542 M$ for 300 mm^2: modules 0.5 x 200 mm^2, chip 0.3 x 220 mm^2 and 0.2 of the whole, the link's module 0.5
-// x 20 mm^2; an organic package at 5,250 $ a mm^2 of substrate, four times the silicon. The links' area is designed
-// once, not twice.
+// By hand, at 542 M$ per 300 mm^2: modules 0.5 x 200 mm^2, chip 0.3 x 220 mm^2 and 0.2 of the whole, link module 0.5 x
+// 20 mm^2; an organic package at 5,250 $ per mm^2 of substrate, four times the silicon. The area of the links is
+// designed once, not twice.
 TEST(Partition, DesignCostOfFourChiplets) {
   const double n = 542, package = 5250e-6 * 4 * 880 + 0.3;
   const double expected = n * (0.5 * 200 + 0.3 * 220) / 300 + 0.2 * n + n * 0.5 * 20 / 300 + package;
   EXPECT_NEAR(In(PriceSplit(Split(LargeDie(), Into(4, "organic-mcm")).bill).design, kMUsd), expected, 1e-9);
 }
 
-// Two dies read half of what they read from each other over one link; four in a ring, three quarters over 4/3 links on
-// average.
+// Each of two dies reads half of its data from the other, over one link. In a ring of four it is three quarters, over
+// 4/3 links on average.
 TEST(Partition, LinksLimitTheMemory) {
   Partition partition = Into(2, "interposer");
   partition.bandwidth = 1 * kTBps;
@@ -87,7 +87,7 @@ TEST(Partition, SplittingBeyondTheOptimumCostsMore) {
   EXPECT_LT(best, Recurring(1));
 }
 
-TEST(Partition, CrossoverAreaIsWhereTheCostsMeet) {  // lines 2 x and 100 + x meet at 100
+TEST(Partition, CrossoverAreaIsWhereTheCostsMeet) {  // the lines 2 x and 100 + x meet at 100
   const auto twice = [](SquareMillimetres a) { return 2 * a * kUsdPerMm2.factor * (1 * kUsdPerMm2); };
   const auto offset = [](SquareMillimetres a) { return 100 * kUsd + a * (1 * kUsdPerMm2); };
   const auto found = CrossoverArea(twice, offset, 20 * kMm2, 3000 * kMm2);

@@ -1,4 +1,4 @@
-// Rented devices: a dated price per GPU-hour in place of buying.
+// Rented devices: a dated price per GPU-hour replaces the cost of owning.
 #include "core/economics/rental.h"
 
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@ std::vector<std::string> With(std::vector<std::string> all, const std::vector<st
   return all;
 }
 
-// 49.24 $ for eight H100 (CoreWeave, on demand): 6.155 $ per GPU-hour, whatever part of the time they are used; used
-// nine hours of ten, nine tenths of the years' rent. DeepSeek-V3's 2.788 M hours at 2 $ are the 5.576 M$ of its report.
+// 49.24 $ for eight H100 (CoreWeave, on demand) is 6.155 $ per GPU-hour in use, at any utilization; used nine hours of
+// ten, the rent is nine tenths of the years'. DeepSeek-V3's 2.788 M hours at 2 $ are the 5.576 M$ of its report.
 TEST(Rental, OnDemandAndSpotArePaidForTheHoursInUse) {
   for (const std::string rental : {"coreweave-h100-on-demand", "coreweave-h100-spot"}) {
     const CostReport busy = CostOf(With(kNode, {"cost.rental=" + rental, "cost.system.utilisation=1"}));
@@ -33,14 +33,14 @@ TEST(Rental, OnDemandAndSpotArePaidForTheHoursInUse) {
   EXPECT_TRUE(busy.warnings.empty());
 }
 
-// 2.72 $ per GPU-hour, paid for ten hours of which nine are used.
+// 2.72 $ per GPU-hour, paid for all ten hours of which nine are used.
 TEST(Rental, ReservationIsPaidForEveryHour) {
   const CostReport idle = CostOf(With(kNode, {"cost.rental=hyperstack-h100-reserved", "cost.system.utilisation=0.9"}));
   EXPECT_NEAR(In(idle.device_hour, kUsd), 2.72 / 0.9, 1e-9);
   EXPECT_NEAR(In(idle.system, kUsd), 8 * 2.72 * 8760 * 4, 1e-3);
 }
 
-// Reserved is below on demand, spot below both; a price of one's own overrides the preset's.
+// Reserved is cheaper than on demand, spot cheaper than both; a stated price overrides the preset's.
 TEST(Rental, KindsAndOwnPrices) {
   const auto hour = [](const std::vector<std::string>& rental) {
     return CostOf(With(With(kNode, {"cost.system.utilisation=1"}), rental)).device_hour;

@@ -1,4 +1,4 @@
-// Known faults of published tools: each reproduced behind its setting, and shown to be wrong.
+// Known faults of published tools: each is reproduced behind its setting and shown to be wrong.
 #include <gtest/gtest.h>
 
 #include "tests/support/cost_tools/actuary.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr actuary::Node kFive{16988 * kUsd, 0.11 * kPerCm2, 542 * kMUsd};
 
-TEST(ActuaryFaults, PublishedFigures) {  // what the tool itself prints
+TEST(ActuaryFaults, PublishedFigures) {  // as the tool prints them
   EXPECT_NEAR(actuary::PriceDie(814 * kMm2, kFive).good.base(), 695.31, 0.005);
   EXPECT_NEAR(actuary::PriceDie(814 * kMm2, kFive).yield, 0.4242, 5e-5);
   const auto total = [](actuary::Scheme scheme, Count chips, bool one_kind) {
@@ -41,7 +41,7 @@ TEST(ActuaryFaults, FixedFanOutDesignIsNotPerArea) {
       return actuary::PricePackage(actuary::Scheme::kFanOutChipLast, {{area * kMm2, 2, kFive, false}}, settings)
           .package_design;
     };
-    return 2 * design(100) - design(200);  // what does not grow with the area
+    return 2 * design(100) - design(200);  // the part that does not grow with the area
   };
   EXPECT_NEAR(In(fixed({}), kMUsd), 7.5, 1e-6);
   EXPECT_NEAR(fixed({false, true}).base(), 25000, 1);
@@ -53,13 +53,13 @@ TEST(CatchFaults, MachinesThatStandStillAreNotCheaper) {
   const Dollars right = catch_tool::AssemblyCost(process, 4, {}, {}),
                 tool = catch_tool::AssemblyCost(process, 4, {}, {true, false, false});
   const Dollars always_running = (1.8e6 * kUsd / 5 + 1e5 * kUsd) * (30.0 * 4 / 31536000);
-  EXPECT_NEAR(right / always_running, 1 / 0.9, 1e-12);  // idle tenth paid by the rest
-  EXPECT_NEAR(tool / always_running, 0.9, 1e-12);       // idle tenth paid by nobody
+  EXPECT_NEAR(right / always_running, 1 / 0.9, 1e-12);  // the hours in use pay for the idle tenth
+  EXPECT_NEAR(tool / always_running, 0.9, 1e-12);       // the fault: the idle tenth is free
 }
 
 TEST(CatchFaults, AssembledPartsBringTheirOwnQuality) {
   const catch_tool::Process process;
-  const std::vector<catch_tool::Part> parts{{10 * kUsd, 0.99, 0.90}};  // good itself, spoilt by what was stacked on it
+  const std::vector<catch_tool::Part> parts{{10 * kUsd, 0.99, 0.90}};  // a good part, spoilt by what was stacked on it
   const double right = catch_tool::AssemblyYield(process, 1, parts, 0, 0, {}, {});
   const double tool = catch_tool::AssemblyYield(process, 1, parts, 0, 0, {}, {false, true, false});
   EXPECT_NEAR(right, 0.90 * 0.999, 1e-12);
@@ -86,7 +86,7 @@ TEST(CatchFaults, InterposerDefectsCostMoney) {
 }
 
 TEST(CatchFaults,
-     FiveNanometreWaferIsPricedTwice) {  // $/mm^2 of a 147 mm radius, multiplied by 150 mm: 17,688 $ for 16,988 $
+     FiveNanometreWaferIsPricedTwice) {  // the fault: $/mm^2 of a radius of 147 mm times 150 mm: 17,688 $ for 16,988 $
   constexpr double kPi = 3.14159265358979323846;
   EXPECT_NEAR(0.25024 * kPi * 150 * 150, 17688, 1);
   EXPECT_NEAR(0.25024 * kPi * 147 * 147, 16988, 1);

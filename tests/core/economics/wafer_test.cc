@@ -12,7 +12,7 @@
 namespace slipstick {
 namespace {
 
-TEST(Wafer, ReticleSizedDies) {  // 26 x 33 mm with 0.1 mm streets, 3 mm rim: 64 can be placed
+TEST(Wafer, ReticleSizedDies) {  // 26 x 33 mm, streets of 0.1 mm, rim of 3 mm: 64 fit
   const Wafer& wafer = Standard<DeviceBill>().wafer;
   EXPECT_EQ(CountDies(26 * kMm, 33 * kMm, wafer).best, 64);
   EXPECT_EQ(CountDies(25.5 * kMm, 31.9 * kMm, wafer).best, 66);
@@ -44,7 +44,7 @@ TEST(Wafer, PlacedDiesLieInsideAndApart) {
   }
 }
 
-// Rows of 2 mm and a street of 0.1 mm reach to within one of the rim, at 147 mm, where 1.5 mm of half a die stick out
+// Rows of 2 mm with a street of 0.1 mm come within one of the rim at 147 mm, where 1.5 mm of half a die stick out by
 // 0.01 mm.
 TEST(Wafer, SmallDiesArePlacedUpToTheRim) {
   const Wafer& wafer = Standard<DeviceBill>().wafer;
@@ -56,12 +56,12 @@ TEST(Wafer, SmallDiesArePlacedUpToTheRim) {
   EXPECT_GT(highest, (147 - 0.01 - 2.1) * kMm);
 }
 
-TEST(Wafer, ReticleTakesSidesNotArea) {  // 20 x 42.9 mm has the field's 858 mm^2 and does not fit it
+TEST(Wafer, ReticleTakesSidesNotArea) {  // 20 x 42.9 mm has the field's 858 mm^2 but does not fit it
   const Wafer& wafer = Standard<DeviceBill>().wafer;
   EXPECT_TRUE(FitsReticle(26 * kMm, 33 * kMm, wafer));
   EXPECT_TRUE(FitsReticle(33 * kMm, 26 * kMm, wafer));
   EXPECT_FALSE(FitsReticle(20 * kMm, 42.9 * kMm, wafer));
-  EXPECT_NEAR(catch_tool::ReticleUse(858 * kMm2), 1, 1e-12);  // the fault: by area it would
+  EXPECT_NEAR(catch_tool::ReticleUse(858 * kMm2), 1, 1e-12);  // the fault: by area it fits
 }
 
 TEST(Wafer, SeamsOfAStitchedCarrier) {
@@ -71,7 +71,8 @@ TEST(Wafer, SeamsOfAStitchedCarrier) {
   EXPECT_EQ(StitchSeams(52 * kMm, 66 * kMm, wafer), 4);  // 2 x 2: one seam in each row and each column
 }
 
-// Fault of several tools: pi R^2/A - 2 pi R/sqrt(2A) places 12 % too few large dies, Google's 2.7 % above its own form.
+// Fault of several tools: pi R^2/A - 2 pi R/sqrt(2A) places 12 % too few large dies. Google's tool gives 2.7 % more
+// than this form.
 TEST(Wafer, ClosedFormsOfOtherToolsAgainstPlacement) {
   const Wafer& wafer = Standard<DeviceBill>().wafer;
   const SquareMillimetres cell = 26.1 * 33.1 * kMm2;

@@ -61,7 +61,7 @@ TEST(Yield, NegativeBinomialTendsToPoisson) {  // relative difference x^2 / (2 a
               x * x / (2 * alpha), 1e-9);
 }
 
-TEST(Harvest, DataSheetLikeDie) {  // 144 units of 3.097 mm^2, 12 spare, 368 mm^2 that must be whole, 0.1 /cm^2
+TEST(Harvest, DataSheetLikeDie) {  // 144 units of 3.097 mm^2, 12 spare; 368 mm^2 have none; 0.1 /cm^2
   const HarvestDie die{368 * kMm2, 3.097 * kMm2, 144, 12};
   const PerArea density = 0.1 * kPerCm2;
   EXPECT_NEAR(HarvestYield({YieldModel::kPoisson}, die, density), 0.692, 5e-4);
@@ -101,8 +101,8 @@ TEST(Harvest, MoreSparesNeverHurt) {
   }
 }
 
-// Fault of google/chiplets-cost-model: its term for spares is added to the plain yield even where there are none, so a
-// small die at 16 nm "yields" 169 %. A die with spare units is the sum over their states, never above 1.
+// Fault of google/chiplets-cost-model: it adds its term for spares to the plain yield even where there are none, so a
+// small die at 16 nm "yields" 169 %. A die with spare units is the sum over its states, never above 1.
 TEST(Harvest, OtherToolsSpareTermExceedsOne) {
   EXPECT_NEAR(google_cost::YieldWithSpares(34.68 * kMm2, 0.05 * kPerCm2, 10, 10 * kMm2, 32, 0), 1.693854, 5e-7);
   EXPECT_NEAR(google_cost::YieldWithSpares(670.81 * kMm2, 0.1 * kPerCm2, 10, 10 * kMm2, 32, 0), 0.730879, 5e-7);

@@ -1,5 +1,5 @@
-// Measured dependence and the derivations agree: where moving an input moves a headline answer, the answer's derivation
-// leads to that input. Scenarios of every kind of model, engine, framework and package.
+// Measured dependence agrees with the derivations: where moving an input moves a headline figure, the derivation of
+// that figure leads to the input. Scenarios of every kind of model, engine, framework and package.
 #include "core/exploration/dependence.h"
 
 #include <gtest/gtest.h>
@@ -31,8 +31,8 @@ constexpr const char* kHeadlines[] = {"training.step_time_s",
                                       "diffusion.memory_bytes.total",
                                       "diffusion.cost_usd"};
 
-// The path marked in a derivation multiplies shares; dependence and sensitivity move the input. (They cannot move a
-// degree of parallelism alone, to which the path from the memory of training leads.)
+// The marked path comes from multiplied shares, dependence and sensitivity from moved inputs. These cannot move one
+// degree of parallelism alone, so training memory, whose path leads to one, is left out.
 TEST(Dependence, AgreesWithThePathsMarkedInDerivations) {
   for (const std::string answer :
        {"training.step_time_s", "serving.tpot_s", "serving.ttft_s", "serving.memory_bytes.total", "cost.device_usd"}) {
@@ -79,7 +79,7 @@ TEST_P(Derivations, LeadToEveryInputThatMovesTheAnswer) {
   std::unordered_map<std::string, std::set<std::string>> reached;
   for (const char* headline : kHeadlines) reached[headline] = reached_from(headline);
 
-  // Playing requests one by one takes longest and moves no headline, so it need not be repeated for every input.
+  // Simulating requests takes longest and moves no headline figure, so it is not repeated for every input.
   Json unplayed = request;
   if (Find(request, "serving.simulate") != nullptr) SetPath(unplayed, "serving.simulate", nullptr);
   const Json without = Ask(unplayed);
@@ -105,8 +105,8 @@ TEST_P(Derivations, LeadToEveryInputThatMovesTheAnswer) {
   EXPECT_GT(pairs, 30);
 }
 
-// A formula's terms are inputs, figures and constants; its other numbers are digits in its text. `seen`: what is known
-// to lack one. The number of terms.
+// Checks that every term of every formula has an origin; terms in `seen` are already reported. Returns the number of
+// terms.
 int ExpectOrigins(const Json& report, std::set<std::string>& seen) {
   int terms = 0;
   for (const Json& figure : report["explanations"]) {
@@ -128,7 +128,7 @@ TEST_P(Derivations, HaveAnOriginForEveryTerm) {
   EXPECT_GT(ExpectOrigins(report, seen), 500);
 }
 
-// Devices known by their data sheets, and every family of kernels, under every framework.
+// Devices known only by their data sheets, and every family of kernels, under every framework.
 TEST(TrainingDerivations, HaveAnOriginForEveryTermOnAnyDevice) {
   constexpr int kDrawn = 500;
   std::set<std::string> seen;
@@ -141,7 +141,7 @@ TEST(TrainingDerivations, HaveAnOriginForEveryTermOnAnyDevice) {
     detail.explain = "*";
     terms += ExpectOrigins(*Evaluate(*drawn.scenario, detail), seen);
   }
-  // A stage without layers, a network without a scale-up domain, dedicated dispatch within a node.
+  // Rare cases: a stage without layers, a network without a scale-up domain, dedicated dispatch within a node.
   for (const char* rare :
        {R"({"model": "gemma-3-1b", "cluster": {"preset": "tpu-v4-pod", "devices": 8}, "serving": null, "training": {
         "framework": "internevo", "global_batch": 384, "offload": {"activations": 0.5}, "mapping": {"pp": 4, "schedule": "zb-v",

@@ -1,4 +1,4 @@
-// Shares and the path to the input that matters most, on a derivation small enough for the hand:
+// Shares and the path to the input that matters most, on a derivation small enough to check by hand:
 //   volume = width * height, with width = 2 (an input) and height = width + depth, depth = 3 (an input).
 #include "core/evaluation/derivation.h"
 
@@ -37,7 +37,7 @@ TEST(Derivation, SharesAreTheEffectOfOnePerCent) {
   EXPECT_EQ(Number(all, "1.terms.1.share"), 1);
 }
 
-// The width moves the volume by 1 % itself and by another 0.4 % through the height: it leads, directly.
+// The width moves the volume by 1 % directly and by 0.4 % through the height. The direct path leads.
 TEST(Derivation, MarksTheTermsOnThePath) {
   const std::vector<FigureRecord> figures = Example();
   const Json explanations = WriteExplanations(figures, "training.volume");
@@ -49,7 +49,7 @@ TEST(Derivation, MarksTheTermsOnThePath) {
   EXPECT_TRUE(height[0]["terms"][1].contains("leads"));  // the depth, 3 of 5
 }
 
-// total = wide + narrow = (2 + 2 + 2) + 4: wide is 60 % of it, but each of its inputs only 20 %, and the one of narrow
+// total = wide + narrow = (2 + 2 + 2) + 4: wide is 60 % of it, but each of its inputs only 20 %; narrow's one input is
 // 40 %.
 TEST(Derivation, LeadsToTheInputThatMovesTheFigureMost) {
   Tape tape;
@@ -60,8 +60,8 @@ TEST(Derivation, LeadsToTheInputThatMovesTheFigureMost) {
   EXPECT_EQ(LedTo(WriteExplanations(Explained("total", total), "total"), "total"), "model.d");
 }
 
-// product = left * right = (4 + 6) * (4 + 6): 60 % of left are one input and 60 % of right another, but the third is 40
-// % of both.
+// product = left * right = (4 + 6) * (4 + 6): one input is 60 % of left and another 60 % of right, but a third one is
+// 40 % of both.
 TEST(Derivation, AddsUpThePathsToAnInput) {
   Tape tape;
   const Ratio both = InputOf(tape, "model.both", 4), left = Figure("Left", InputOf(tape, "model.left", 6) + both),
@@ -71,7 +71,7 @@ TEST(Derivation, AddsUpThePathsToAnInput) {
   EXPECT_EQ(LedTo(WriteExplanations(Explained("product", product), "product"), "product"), "model.both");
 }
 
-// A choice is what was chosen: it moves with it.
+// A choice moves with the option that was chosen.
 TEST(Derivation, LeadsThroughAChoice) {
   Tape tape;
   const Ratio slow = InputOf(tape, "model.slow", 5), ring = InputOf(tape, "model.ring", 3);
@@ -112,7 +112,7 @@ TEST(Derivation, InputsAreInTheUnitInWhichTheyAreEntered) {
             "- 100 % price: 16 $/GB (`cost.device.memory.price`) **←**\n");
 }
 
-// A figure without a formula names the terms that it depends on.
+// A figure without a formula still names the terms that it depends on.
 TEST(Derivation, AProcedureHasTermsButNoFormula) {
   Tape tape;
   const Ratio passes = InputOf(tape, "training.passes", 12);

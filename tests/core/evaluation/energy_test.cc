@@ -1,4 +1,4 @@
-// Energy per run and per token at the meter, their carbon, and the price of a changed device.
+// Energy per run and per token at the meter, its carbon, and the price of a changed device.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -17,10 +17,10 @@ Json ReportOf(const std::vector<std::string>& assignments) {
   return Ask(*request, "*");
 }
 
-// DGX H100: 10.2 kW over 8 * 700 W is 1.82; 0.75 of that on average; PUE 1.25. The server beside a device: 700 * 0.82 *
-// 0.75 = 430.5 W.
+// DGX H100: 10.2 kW over 8 * 700 W is 1.82; mean load 0.75; PUE 1.25. The rest of the server draws 700 * 0.82 * 0.75 =
+// 430.5 W per device.
 constexpr double kServer = 430.5, kPue = 1.25;
-// 512 devices: 16 leaves and 8 spines of 64 ports, QM9700 of 747 W, and two links of 17.5 W a device.
+// 512 devices: 16 leaves and 8 spines of 64 ports (QM9700, 747 W) and two links of 17.5 W per device.
 constexpr double kNetwork = 24 * 747.0 / 512 + 2 * 17.5;
 
 TEST(Energy, RunAtTheMeter) {
@@ -41,12 +41,12 @@ TEST(Energy, RunAtTheMeter) {
   EXPECT_GT(Number(report, "training.run.energy_j"), Number(report, "training.energy_j"));
 }
 
-// The device, and 1,210 g for each watt of its share of the server and of the network.
+// Embodied carbon of the device, plus 1,210 g per watt of its share of the server and the network.
 double EmbodiedGrams(const Json& report) {
   return Number(report, "cost.carbon.embodied_g") + (kServer + kNetwork) * 1210;
 }
 
-// Electricity at 380 g/kWh; embodied carbon by the share of 4 years at 90 % utilization.
+// Electricity at 380 g/kWh; embodied carbon in proportion to the time used, of 4 years at 90 % utilization.
 TEST(Energy, CarbonPerRun) {
   const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512"});
   EXPECT_NEAR(Number(report, "training.tco2") / (Number(report, "training.energy_j") / 3.6e6 * 380 / 1e6), 1, 1e-12);
@@ -61,7 +61,7 @@ TEST(Energy, CarbonPerRun) {
 TEST(Energy, EmbodiedCarbonHoldsServerAndNetwork) {
   const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512"});
   EXPECT_NEAR(Number(report, "cost.carbon.system_embodied_g") / EmbodiedGrams(report), 1, 1e-9);
-  // What rests on an estimate says so, until somebody knows better.
+  // Figures that rest on an estimate are listed as assumed until the request states the input.
   const auto is_assumed = [](const Json& of) {
     return of["cost"]["assumed"].dump().find("\"cost.carbon.system\"") != std::string::npos;
   };
@@ -75,7 +75,7 @@ TEST(Energy, TokenAtTheMeter) {
   const double device_seconds = 1 / Number(report, "serving.tokens_per_s_per_device");
   EXPECT_NEAR(Number(report, "serving.energy_j_per_token") / ((devices + device_seconds * (kServer + kNetwork)) * kPue),
               1, 1e-9);
-  // At 380 g/kWh; embodied carbon by the share of 4 years at 90 % utilization.
+  // At 380 g/kWh; embodied carbon in proportion to the time used, of 4 years at 90 % utilization.
   EXPECT_NEAR(Number(report, "serving.carbon_g_per_million_tokens") /
                   (Number(report, "serving.energy_j_per_token") * 1e6 / 3.6e6 * 380),
               1, 1e-9);
@@ -85,8 +85,8 @@ TEST(Energy, TokenAtTheMeter) {
   EXPECT_NEAR(Number(report, "serving.tokens_per_j") * Number(report, "serving.energy_j_per_token"), 1, 1e-12);
 }
 
-// Llama 3.1 405B was trained with 30.84 M GPU-hours, of which its makers count 8,930 t at the GPU's 700 W (model card,
-// July 2024): 290 g an hour. A server draws 1.82 times that at full load, and the building a quarter more.
+// Llama 3.1 405B took 30.84 M GPU-hours, for which its makers count 8,930 t at the GPU's 700 W (model card, July 2024):
+// 290 g per hour. A server at full load draws 1.82 times that, and the building a quarter more.
 TEST(Energy, CarbonOfAnHourIsAboveThatOfTheGpuAlone) {
   const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512"});
   const double hour = Number(report, "cost.carbon.operation_g_per_device_hour");
@@ -95,7 +95,7 @@ TEST(Energy, CarbonOfAnHourIsAboveThatOfTheGpuAlone) {
   EXPECT_NEAR(hour, (700 * 1.82 * 0.75 + kNetwork) * kPue * 380 / 1000, 0.01);
 }
 
-// A rented device has the same switches as one that is owned.
+// A rented device has the same switches as an owned one.
 TEST(Energy, ARentedNetworkDrawsTheSame) {
   const Json owned = ReportOf({"cluster=dgx-h100", "cluster.devices=512"}),
              rented = ReportOf({"cluster=dgx-h100", "cluster.devices=512", "cost.rental=aws-h100-on-demand"});
@@ -151,7 +151,7 @@ TEST(ChangedDevice, NoWarningWithoutACostlyChangeOrWithANewPrice) {
       << "priced by its bill, which follows";
 }
 
-// Three of five stacks of 16 GB.
+// Three stacks of 16 GB in place of five.
 TEST(ChangedDevice, ABillWithLessMemoryThanTheDeviceHasGivesAWarning) {
   const auto warning = [](const std::string& change) {
     return WarningOf({"cluster=dgx-h100", change}, "GB of memory");
@@ -165,7 +165,8 @@ TEST(ChangedDevice, ABillWithLessMemoryThanTheDeviceHasGivesAWarning) {
     EXPECT_EQ(warning(fine), "") << fine;
 }
 
-// The power of a b200-like chip allows a thousandth less than its stacks give; that of three stacks of HBM4 two thirds.
+// The power budget of a b200-like chip allows a thousandth less than its stacks give; with three stacks of HBM4, an
+// h100-like chip's allows two thirds.
 TEST(DesignedDevice, AMemoryThatReachesWhatItsStacksGiveHasNoWarning) {
   EXPECT_EQ(WarningOf({"cluster=dgx-h100", "cluster.device.design=b200-like"}, "would give"), "");
   EXPECT_EQ(WarningOf({"cluster=dgx-h100", "cluster.device.design=h100-like", "cluster.device.design.dram=hbm4"},

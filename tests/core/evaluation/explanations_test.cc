@@ -1,5 +1,5 @@
 // Every explanation of every golden scenario and of a model of every family: its formula, evaluated with the values of
-// its terms, gives its value; each term with an origin has the value of that origin.
+// its terms, gives its value, and each term with an origin has that origin's value.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,8 +49,8 @@ TEST(Formula, NamesUnknownSymbols) {
   }
 }
 
-// Among several exactly one was chosen, and no other compares better.
-// The least time, cost or waste; or the most of the figure itself, such as dies of a wafer.
+// Exactly one of several options was chosen, and none compares better: it has the least time, cost or waste, or the
+// most of the figure itself, such as dies per wafer.
 bool ChoseTheBest(const Json& figure) {
   std::vector<double> chosen, values;
   for (const Json& option : figure["among"]) {
@@ -132,7 +132,7 @@ TEST_P(Explanations, GiveTheNumbersThatTheReportShows) {
   EXPECT_GT(shown, 0);
 }
 
-// Calls visit(path, number) for every number below, those in lists left out: they are rows of tables.
+// Calls visit(path, number) for every number below. Lists are left out: they are rows of tables.
 template <class Visit>
 void VisitNumbers(const Json& json, const std::string& path, const Visit& visit) {
   if (json.is_number()) visit(path, json.get<double>());
@@ -140,18 +140,18 @@ void VisitNumbers(const Json& json, const std::string& path, const Visit& visit)
   for (const auto& [key, member] : json.items()) VisitNumbers(member, path + "." + key, visit);
 }
 
-// The result of many events has no formula.
+// Results of simulations have no formula.
 bool IsSimulated(const std::string& path) {
   return path.starts_with("serving.simulated.") || path.find("_percentiles_s.") != std::string::npos;
 }
 
-// The level of an interval is the same for all.
+// All intervals have the same level.
 bool IsLevel(const std::string& path) { return path.ends_with("_interval.level"); }
 
 TEST_P(Explanations, ExistForEveryFigure) {
   const Json report = Ask(*ParseJson(GetParam().text), "*");
   ASSERT_TRUE(report.contains("explanations"));
-  std::set<std::string> explained{"serving.batch"};  // the input again, or under a load its mean
+  std::set<std::string> explained{"serving.batch"};  // an input, or the mean under a load
   for (const Json& figure : report["explanations"]) explained.insert(figure["path"].get<std::string>());
   int numbers = 0;
   for (const char* part : {"training", "serving", "cost"}) {
@@ -163,7 +163,7 @@ TEST_P(Explanations, ExistForEveryFigure) {
   EXPECT_GT(numbers, 40);
 }
 
-// Figures and inputs that a figure of a report rests on, itself included.
+// The figures and inputs that a figure of the report depends on, itself included.
 std::set<std::string> ReachedFrom(const std::string& path, const Json& report) {
   std::map<std::string, std::set<std::string>> rests_on;
   for (const Json& figure : report["explanations"]) {
@@ -182,7 +182,7 @@ std::set<std::string> ReachedFrom(const std::string& path, const Json& report) {
   return seen;
 }
 
-// A step time rests on no packaging step, a TPOT on no training degree.
+// A training step time does not depend on packaging, nor a TPOT on training degrees.
 TEST_P(Explanations, NeverRestOnAnotherQuestion) {
   const Json report = Ask(*ParseJson(GetParam().text), "*");
   for (const std::string path : {"training.step_time_s", "training.memory_bytes.total", "serving.ttft_s",
@@ -197,7 +197,7 @@ TEST_P(Explanations, NeverRestOnAnotherQuestion) {
   }
 }
 
-// The derivation leads, term by term, to inputs of the device and the model.
+// Derivations lead, term by term, to inputs of the device and the model.
 TEST_P(Explanations, TimesLeadToTheDeviceAndTheModel) {
   const Json report = Ask(*ParseJson(GetParam().text), "*");
   for (const char* path : {"training.step_time_s", "training.time_s.forward", "training.time_s.backward",
@@ -212,7 +212,7 @@ TEST_P(Explanations, TimesLeadToTheDeviceAndTheModel) {
   }
 }
 
-// A prefill pool with a device of its own rests on that one, the decode pool on the cluster's.
+// With its own device, a prefill pool depends on that device and the decode pool on the cluster's.
 TEST(PrefillPool, RestsOnItsOwnDevice) {
   const auto ask = [](const char* bandwidth) {
     return Ask(
@@ -243,7 +243,7 @@ TEST(PrefillPool, RestsOnItsOwnDevice) {
             (*Find(report, "serving.prefill_s")).get<double>());
 }
 
-// Every kind of load, beside the golden scenarios.
+// Every kind of load, in addition to the golden scenarios.
 const GoldenRequest kLoads[] = {
     {"batch", R"({"training": null, "serving": {"batch": 32, "devices": 8}})"},
     {"largest_batch", R"({"training": null, "serving": {"batch": "max", "devices": 8}})"},
@@ -272,7 +272,7 @@ const GoldenRequest kLoads[] = {
 INSTANTIATE_TEST_SUITE_P(Loads, Explanations, ::testing::ValuesIn(kLoads),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// A request per model family, trained with a pipeline, sharded, or with full recomputation in turn.
+// One request per model family, in turn with a pipeline, sharded, or with full recomputation.
 std::vector<GoldenRequest> FamilyRequests() {
   static const std::vector<std::string> texts = [] {
     const std::vector<std::string> trainings{

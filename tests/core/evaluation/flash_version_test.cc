@@ -40,7 +40,7 @@ TEST(FlashVersionInput, AStepAndAPrefillFollowTheKernels) {
     EXPECT_GT(one, two * 1.01);
     EXPECT_GT(two, three * 1.01);
     EXPECT_DOUBLE_EQ(three, own);
-    // Ampere has no third.
+    // FlashAttention-3 does not exist for Ampere.
     EXPECT_GT(time("dgx-a100", "\"flash1\""), time("dgx-a100", "\"flash2\"") * 1.01);
     EXPECT_DOUBLE_EQ(time("dgx-a100", "\"flash2\""), time("dgx-a100", "\"flash3\""));
   }

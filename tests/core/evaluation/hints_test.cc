@@ -1,4 +1,4 @@
-// Hints of training hold: the run that each names is as much faster as it says.
+// Hints for training are true: the run that each of them names is as much faster as it says.
 #include "core/evaluation/hints.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ double PerSequence(const Json& report, long batch) {
   return report["training"]["step_time_s"].get<double>() / static_cast<double>(batch);
 }
 
-// The hints of a run: `named` gets the batch or the number of devices.
+// Whether the report has such a hint. Sets `named` to its batch or device count and `by` to its gain.
 bool Says(const Json& report, const char* format, long& named, double& by) {
   for (const Json& warning : report["warnings"]) {
     if (std::sscanf(warning.get<std::string>().c_str(), format, &named, &by) == 2) return true;
@@ -59,8 +59,8 @@ TEST(TrainingHints, ABatchThatDividesTheDevicesHasNone) {
   EXPECT_FALSE(Says(ReportOf("llama-3-8b", 64, 512), "A global batch of %ld takes %lf", batch, percent));
 }
 
-// Where nobody wrote the batch, the mapping was chosen with near ones tried.
-TEST(TrainingHints, ABatchThatNobodyWroteHasNone) {
+// Where the request states no batch, the mapping was chosen together with nearby batches, so there is no hint.
+TEST(TrainingHints, ADefaultBatchHasNone) {
   const Result<Json> request = ReadRequest("{}", {"version=3", "model=llama-3-8b", "cluster=dgx-h100",
                                                   "cluster.devices=72", "training.mapping=auto", "serving=null"});
   ASSERT_TRUE(request);
@@ -75,7 +75,7 @@ TEST(TrainingHints, FewerDevicesThatSplitBetterAreAsMuchFasterAsSaid) {
   double times = 0;
   ASSERT_TRUE(Says(asked, "%ld devices train %lf times as fast", devices, times));
   EXPECT_EQ(devices, 1000);  // 1001 is 7 x 11 x 13
-  // With a batch that 1,000 devices divide.
+  // The other run has a batch that 1,000 devices divide.
   EXPECT_NEAR(PerSequence(asked, 1001) / PerSequence(ReportOf("gpt3-175b", 1000, 1000), 1000), times, 0.1 * times);
 }
 

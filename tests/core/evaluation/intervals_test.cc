@@ -22,7 +22,7 @@ double HalfWidth(const Json& report, const std::string& interval, const std::str
   return (At(report, interval + ".high") - At(report, interval + ".low")) / 2 / At(report, answer);
 }
 
-TEST(Intervals, StandBesideEveryHeadlineFigureAndHoldIt) {
+TEST(Intervals, ExistForEveryHeadlineFigureAndContainIt) {
   const Json report = ReportWith({});
   for (const auto& [interval, answer] :
        {std::pair<std::string, std::string>{"training.step_time_interval", "training.step_time_s"},
@@ -41,8 +41,8 @@ TEST(Intervals, StandBesideEveryHeadlineFigureAndHoldIt) {
   EXPECT_NE(TextOf(*MemberAt(report, "serving.tpot_interval.why")).find("If ten people measured"), std::string::npos);
 }
 
-// The text says the same as the numbers.
-TEST(Intervals, SayTheirEndsInPercent) {
+// The text states the same ends as the numbers.
+TEST(Intervals, StateTheirEndsInPercent) {
   const Json report = ReportWith({});
   for (const auto& [interval, answer] :
        {std::pair<std::string, std::string>{"training.step_time_interval", "training.step_time_s"},
@@ -57,7 +57,7 @@ TEST(Intervals, SayTheirEndsInPercent) {
   }
 }
 
-// Measurements by others are slower than predicted more often, and further, than faster.
+// Others measure slower than predicted more often, and by more, than faster.
 TEST(Intervals, ReachFurtherTowardsSlower) {
   const Json report = ReportWith({});
   for (const auto& [interval, answer] :
@@ -69,8 +69,8 @@ TEST(Intervals, ReachFurtherTowardsSlower) {
   }
 }
 
-// No run of experts under SGLang on CDNA is in the evidence; on Blackwell there are some.
-TEST(Intervals, WhatWasNotMeasuredTogetherIsLessCertain) {
+// The evidence has no run of experts under SGLang on CDNA, but some on Blackwell.
+TEST(Intervals, CombinationsThatWereNotMeasuredAreLessCertain) {
   const auto with = [](const std::string& cluster) {
     return ReportWith({"model=deepseek-v3.1", "cluster=" + cluster, "training=null", "serving.devices=8",
                        "serving.batch=16", "serving.engine=sglang", "serving.mapping.tp=8"});
@@ -89,12 +89,12 @@ TEST(Intervals, APlainCommandIsLessCertainThanATunedRun) {
               HalfWidth(tuned, figure + "_interval", figure + "_s"))
         << figure;
   }
-  // Memory hangs on it only by which runs are nearest, which are the same where a step is.
+  // The tuning affects memory only through the choice of the nearest runs, which is the same where the step is.
   const Json one_stock = ReportWith({"serving.tuning=stock", "serving.batch=1"}), one = ReportWith({"serving.batch=1"});
   EXPECT_NEAR(At(one_stock, "serving.memory_interval.high") / At(one, "serving.memory_interval.high"), 1, 0.02);
 }
 
-// Whole runs reach less than tuned steps: Llama 3 405B on 16,384 H100 reported 41 % (arXiv 2407.21783, Table 4).
+// Whole runs are slower than tuned steps: Llama 3 405B on 16,384 H100 reported 41 % (arXiv 2407.21783, Table 4).
 TEST(Intervals, ATypicalRunIsSlowerThanATunedStep) {
   const Json report = ReportWith({});
   const double gap = At(report, "training.typical.step_time_s") / At(report, "training.step_time_s");
@@ -105,13 +105,13 @@ TEST(Intervals, ATypicalRunIsSlowerThanATunedStep) {
   EXPECT_GE((*MemberAt(report, "training.typical.rows")).size(), 10U);
 }
 
-// From 19 runs of four publishers; by the mechanism of the other figures.
-TEST(Intervals, StandBesideTheTimeTheRateAndTheCostOfAnImage) {
+// Images have intervals made as those of other figures are.
+TEST(Intervals, ExistForTheTimeTheRateAndTheCostOfAnImage) {
   const Json report = ReportWith({"version=3", "cluster=dgx-h100", "diffusion.model=flux.1-dev"});
   const double time = At(report, "diffusion.latency_s"), low = At(report, "diffusion.latency_interval.low"),
                high = At(report, "diffusion.latency_interval.high");
   EXPECT_LT(low, time);
-  EXPECT_GT(high / time, time / low);  // further towards slower
+  EXPECT_GT(high / time, time / low);  // wider towards slower
   const double rate = At(report, "diffusion.items_per_hour");
   EXPECT_NEAR(At(report, "diffusion.items_per_hour_interval.low"), rate * time / high, 1e-9 * rate);
   EXPECT_NEAR(At(report, "diffusion.items_per_hour_interval.high"), rate * time / low, 1e-9 * rate);
@@ -121,7 +121,7 @@ TEST(Intervals, StandBesideTheTimeTheRateAndTheCostOfAnImage) {
   const std::string why(TextOf(*MemberAt(report, "diffusion.latency_interval.why")));
   EXPECT_NE(why.find("49 published runs of 5 publishers"), std::string::npos) << why;
   EXPECT_EQ(TextOf(*MemberAt(report, "diffusion.latency_interval.nearest")).find("xdit-flux-h100"), 0U);
-  EXPECT_EQ(MemberAt(report, "diffusion.memory_interval"), nullptr);  // one memory is published
+  EXPECT_EQ(MemberAt(report, "diffusion.memory_interval"), nullptr);  // only one memory figure is published
 }
 
 TEST(Intervals, AnImageWithoutPricesHasNoIntervalOfCost) {
@@ -130,8 +130,8 @@ TEST(Intervals, AnImageWithoutPricesHasNoIntervalOfCost) {
   EXPECT_GT(At(report, "diffusion.latency_interval.low"), 0);
 }
 
-// exp(-0.11) and exp(0.12) of the time measured: core/presets/distances, "repeated".
-TEST(Intervals, AnImageThatWasMeasuredIsAsSureAsRepeatedRuns) {
+// exp(-0.11) and exp(0.12) times the measured time: core/presets/distances, "repeated".
+TEST(Intervals, AMeasuredImageIsAsCertainAsRepeatedRuns) {
   Result<Json> report =
       ParseJson(EvaluateAnswer(R"({"version": 3, "measured": [{"path": "diffusion.latency_s", "value": "7 s"}]})",
                                {"cluster=dgx-h100", "diffusion.model=flux.1-dev"})

@@ -31,7 +31,7 @@ TEST(KernelOfADesign, AFinerNodeIsFaster) {
   EXPECT_LT(fine, 0.6 * sheet);
 }
 
-// The device that the scenario derives, given as a data sheet, takes the same time.
+// The scenario's derived device, given as a data sheet, takes the same time.
 TEST(KernelOfADesign, IsTheScenariosDevice) {
   const Result<Scenario> scenario = ParseScenario(*ReadRequest(
       R"({"version": 1})", {"cluster=dgx-a100", "cluster.device.design=a100-like", "cluster.device.design.node=3nm"}));

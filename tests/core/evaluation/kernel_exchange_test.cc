@@ -1,4 +1,4 @@
-// Dispatch and combine of an expert-parallel group, asked of the `kernel` command.
+// Dispatch and combine of an expert-parallel group in the `kernel` command.
 #include <gtest/gtest.h>
 
 #include "core/evaluation/kernel.h"
@@ -11,7 +11,7 @@ Result<Json> ExchangeAnswer(const std::string& exchange, const std::string& clus
 }
 
 // DeepEP's low-latency kernels on 16 H100, 128 tokens of 7,168 elements to 8 of 256 experts: half of 128 * 8 * 7,408
-// bytes over 0.94 of 50 GB/s is 80.70 us, behind 8.5 + 3 + 9 us. Measured: 102 us.
+// bytes at 0.94 of 50 GB/s takes 80.70 us, plus 8.5 + 3 + 9 us. Measured: 102 us.
 TEST(KernelExchange, TimesADispatchBetweenTwoNodes) {
   const Result<Json> answer = ExchangeAnswer(R"({"kind": "dispatch", "tokens": 128, "ranks": 16})");
   ASSERT_TRUE(answer);
@@ -20,7 +20,7 @@ TEST(KernelExchange, TimesADispatchBetweenTwoNodes) {
   EXPECT_EQ((*answer)["algorithm"], "low_latency");
 }
 
-// 16-bit results: 128 * 8 * 14,352 / 2 bytes over 0.94 of 50 GB/s is 156.345 us, behind 8.5 + 3 + 9 us.
+// 16-bit results: 128 * 8 * 14,352 / 2 bytes at 0.94 of 50 GB/s take 156.345 us, plus 8.5 + 3 + 9 us.
 TEST(KernelExchange, ACombineReturnsSixteenBitWhateverWasDispatched) {
   const Result<Json> answer =
       ExchangeAnswer(R"({"kind": "combine", "tokens": 128, "ranks": 16, "precision": "nvfp4"})");
@@ -28,7 +28,8 @@ TEST(KernelExchange, ACombineReturnsSixteenBitWhateverWasDispatched) {
   EXPECT_NEAR((*answer)["time_s"].get<double>() * 1e6, 156.345 + 20.5, 5e-3);
 }
 
-// nvfp4 with its scales: 7,168 * 0.5625 = 4,032 bytes a token, to 4 (1 - (3/4)^8) of the 4 ranks of one NVLink domain.
+// nvfp4 with its scales: 7,168 * 0.5625 = 4,032 bytes per token, to 4 (1 - (3/4)^8) of the 4 ranks of one NVLink
+// domain.
 TEST(KernelExchange, AnNvfp4DispatchSendsNineSixteenthsOfAByte) {
   const Result<Json> answer = ExchangeAnswer(
       R"({"kind": "dispatch", "kernel": "domain", "tokens": 1000, "ranks": 4, "precision": "nvfp4"})", "gb200-nvl72");

@@ -1,4 +1,4 @@
-// Kernel and link families are files: inheritance, choice by name, and the issue of a wrong name.
+// Kernel and link families are files: inheritance, selection by name, and the issue for a wrong name.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,8 +47,8 @@ TEST(KernelFamilies, AreOneChoiceOfTheDevice) {
   EXPECT_EQ(Write(scenario->cluster.device)["architecture"], "ampere");
 }
 
-// A family inherits from the one it names: the rate of Hopper's int8 GEMMs comes from its own file, what converts their rows and fp8
-// per tensor from the generic one; Gaudi's attention from TPU's.
+// A family inherits from the one it names. Hopper's int8 GEMM rate is in its own file, its row conversions and
+// per-tensor fp8 in the generic file; Gaudi's attention is TPU's.
 TEST(KernelFamilies, InheritFromTheFamilyTheyName) {
   const GemmTable& hopper = Architecture("hopper")->gemm;
   EXPECT_DOUBLE_EQ(hopper.int8.gemm_efficiency, 0.63);
@@ -61,7 +61,7 @@ TEST(KernelFamilies, InheritFromTheFamilyTheyName) {
   EXPECT_TRUE(Architecture("ampere")->attention.prefill.flashinfer);
 }
 
-// Whatever the formats, the library and the pass, each family has a kernel for it: times are positive and finite.
+// Each family has a kernel for every format, library and pass: times are positive and finite.
 TEST(KernelFamilies, HaveEveryKernel) {
   for (const std::string_view name : Architecture::Names()) {
     Device device = FromPreset<Device>("b200-sxm");
@@ -94,7 +94,8 @@ TEST(KernelFamilies, HaveEveryKernel) {
   }
 }
 
-// Links likewise: more than two ranks behind one PCIe root get 0.55 of it, at NVLink's protocol rates; NICs scale out.
+// Links inherit too: more than two ranks behind one PCIe root get 0.55 of it, at NVLink's protocol rates; NICs scale
+// out.
 TEST(Fabrics, InheritFromTheFabricTheyName) {
   const Fabric pcie("pcie"), tcp("tcp");
   EXPECT_DOUBLE_EQ(pcie->ring.shared_root_port_fraction, 0.55);

@@ -1,4 +1,4 @@
-// TTFT and TPOT by what they are spent on.
+// TTFT and TPOT by component.
 #include "core/serving/latency_parts.h"
 
 #include <gtest/gtest.h>
@@ -51,19 +51,19 @@ TEST(LatencyParts, AddUpUnderEveryLoadAndEngine) {
 
 TEST(LatencyParts, AreThoseOfTheLoad) {
   const Json alone = ServedWith(R"("batch": 1)");
-  EXPECT_EQ(alone["tpot_parts_s"]["prefill"], 0);  // nobody else is prefilled
+  EXPECT_EQ(alone["tpot_parts_s"]["prefill"], 0);  // there are no other prefills
   EXPECT_EQ(alone["ttft_parts_s"]["others"], 0);
   EXPECT_EQ(alone["ttft_parts_s"]["queue"], 0);
   const Json full = ServedWith(R"("batch": 32)");
   EXPECT_DOUBLE_EQ(full["tpot_parts_s"]["prefill"].get<double>(),
                    full["tpot_s"].get<double>() - full["decode_step_s"].get<double>());
   const Json pools = ServedWith(R"("mapping": {"tp": 4}, "disaggregated": {"prefill_devices": 4})");
-  EXPECT_EQ(pools["tpot_parts_s"]["prefill"], 0);  // on a pool of its own
+  EXPECT_EQ(pools["tpot_parts_s"]["prefill"], 0);  // prefill has its own pool
   EXPECT_GT(pools["ttft_parts_s"]["transfer"], 0);
   EXPECT_EQ(pools["ttft_parts_s"]["first_step"], pools["tpot_s"]);
 }
 
-// One device communicates nothing; a decode step of one sequence reads the weights for nearly all of its time.
+// One device has no communication, and a decode step of one sequence is nearly all reading of weights.
 TEST(LatencyParts, OfOneDeviceAreItsWeights) {
   const Json report =
       ServedWith(R"("batch": 1, "engine": {"preset": "roofline"})",
@@ -73,7 +73,7 @@ TEST(LatencyParts, OfOneDeviceAreItsWeights) {
   EXPECT_GT(report["tpot_parts_s"]["gemm"].get<double>(), 0.9 * report["tpot_s"].get<double>());
 }
 
-TEST(LatencyParts, TellOperatorsApart) {
+TEST(LatencyParts, DistinguishOperators) {
   KernelTime product, exchange, norm;
   product.flops = 1 * kFlop;
   exchange.bound = Bound::kNetwork;

@@ -1,4 +1,4 @@
-// The described outputs are those of the reports, in the units of their names.
+// The described outputs are those of the reports, in the units that their names state.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,8 +41,8 @@ void CollectPaths(const Json& json, const std::string& path, std::set<std::strin
   }
 }
 
-// Paths of the golden reports, of one with mappings and a chip that are chosen for it, and of one of post-training;
-// list entries count once.
+// Paths in the golden reports, in one with chosen mappings and a chosen chip, and in one of post-training. List entries
+// count once.
 std::set<std::string> ReportedPaths() {
   std::set<std::string> paths;
   std::vector<std::string> requests{
@@ -79,7 +79,7 @@ TEST(Outputs, MatchTheReports) {
   }
 }
 
-// The unit in the last member name of a path; members of a breakdown have the unit of the whole.
+// The unit in the last member name of a path. Members of a breakdown have the unit of the whole.
 std::string UnitOfName(std::string path) {
   const auto ends = [&path](const char* suffix) { return path.ends_with(suffix); };
   while (!path.empty()) {
@@ -131,7 +131,7 @@ TEST(Outputs, SearchFiguresAreReportOutputs) {
   }
 }
 
-// Search figures equal report figures, to the last digit.
+// Search figures equal report figures to the last digit.
 TEST(Outputs, SearchAndReportAgree) {
   for (const std::string of : {"training", "serving"}) {
     for (const SearchFigure& figure : SearchFigures(of)) {
@@ -155,7 +155,7 @@ TEST(Outputs, SearchAndReportAgree) {
       Apply(one, overrides);
       const Json report = *ParseJson(EvaluateAnswer(JsonText(one), {}, "", false).text);
       const std::optional<double> said = NumberAt(report, of + "." + figure.name);
-      if (!said) continue;  // search only
+      if (!said) continue;  // the figure is in searches only
       EXPECT_EQ(best[0][figure.name].get<double>(), *said) << of << " " << figure.name;
     }
   }

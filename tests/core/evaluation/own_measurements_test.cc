@@ -1,5 +1,5 @@
-// Answers moved to what the asker measured: the figure comes back, the others follow, intervals narrow, and what no
-// constant explains is an issue.
+// Answers calibrated by the user's own measurements: the measured figure comes back, the others follow, intervals
+// narrow, and a measurement that no constant explains is an issue.
 #include "core/evaluation/own_measurements.h"
 
 #include <gtest/gtest.h>
@@ -27,12 +27,12 @@ Json Evaluated(const Assignments& assignments, const Json& measured = nullptr) {
 
 Json Measured(std::string_view path, const Json& value) { return Json{{"path", path}, {"value", value}}; }
 
-// With one measurement.
+// The answer with one measurement.
 Json EvaluatedWith(std::string_view path, const Json& value) {
   return Evaluated(kSmall, Json::array({Measured(path, value)}));
 }
 
-// Where a figure was measured `times` as long as computed before: it is answered as measured.
+// Measures a figure as `times` its computed value and checks that the answer returns the measurement.
 Json Slowed(const Json& before, const std::string& path, double times) {
   const double measured = times * Number(before, path);
   Json after = EvaluatedWith(path, measured);
@@ -77,7 +77,7 @@ TEST(OwnMeasurements, AStepTimeMovesTrainingAndThePrefillOfServing) {
   EXPECT_LT(Number(after, "training.model_flops_utilization"), Number(before, "training.model_flops_utilization"));
 }
 
-// The tensor cores of one machine: what 16-bit GEMMs reach of the peak moves what fp8 GEMMs reach by the same factor.
+// One machine's 16-bit and fp8 GEMMs use the same tensor cores: their efficiencies move by the same factor.
 TEST(OwnMeasurements, AStepMeasuredInBf16MovesServingInFp8) {
   const Assignments fp8 = kSmall + Assignments{"serving.precision.weights=fp8", "serving.precision.activations=fp8"};
   const std::string step = "training.step_time_s", matrix = "scenario.cluster.device.efficiency.matrix";
@@ -88,13 +88,13 @@ TEST(OwnMeasurements, AStepMeasuredInBf16MovesServingInFp8) {
   EXPECT_LT(factor, 0.9);
   EXPECT_NEAR(Number(after, matrix + "_fp8") / Number(before, matrix + "_fp8"), factor, 1e-9);
   EXPECT_GT(Number(after, "serving.prefill_s"), 1.05 * Number(before, "serving.prefill_s"));
-  // Once only, however often the scenario is read.
+  // The factor is applied once, however often the scenario is read.
   const Json again = *ParseJson(EvaluateAnswer(JsonText(after["scenario"]), {}).text);
   EXPECT_NEAR(Number(again, matrix + "_fp8"), Number(after, matrix + "_fp8"), 1e-9);
   EXPECT_NEAR(Number(again, matrix), Number(after, matrix), 1e-9);
 }
 
-TEST(OwnMeasurements, TheFigureMeasuredIsAsSureAsRepeatedRuns) {
+TEST(OwnMeasurements, TheMeasuredFigureIsAsCertainAsRepeatedRuns) {
   const Json before = Evaluated(kSmall);
   const double slower = 1.1 * Number(before, "serving.tpot_s");
   const Json after = EvaluatedWith("serving.tpot_s", slower);
@@ -102,7 +102,8 @@ TEST(OwnMeasurements, TheFigureMeasuredIsAsSureAsRepeatedRuns) {
   EXPECT_LE(Number(after, "serving.tpot_interval.low"), slower);
   EXPECT_GE(Number(after, "serving.tpot_interval.high"), slower);
   EXPECT_NE(TextOf(*Find(after, "serving.tpot_interval.why")).find("You measured it"), std::string::npos);
-  // A step of another length is surer than without, and less sure than the one measured.
+  // The step with another sequence length is more certain than without a measurement, and less certain than the
+  // measured step.
   const std::string at = "version=3&model=llama-3.1-8b&cluster=dgx-h100&cluster.devices=8";
   const std::string step = "training.step_time_interval";
   const Assignments longer = kSmall + Assignments{"training.sequence=4096"};
@@ -130,14 +131,14 @@ TEST(OwnMeasurements, AWholeRunIsMeasuredToo) {
   EXPECT_LT(Width(after, "training.step_time_interval"), Width(before, "training.step_time_interval"));
 }
 
-// Slower by more than any kernel explains: the engine as it is run. Faster than the hardware allows is no software.
-TEST(OwnMeasurements, AMuchSlowerRunIsTheSoftware) {
+// A run slower than any kernel explains moves how the engine is run.
+TEST(OwnMeasurements, AMuchSlowerRunMovesTheTuning) {
   const Json after = Slowed(Evaluated(kSmall), "serving.tpot_s", 2);
   EXPECT_EQ(after["scenario"]["measured"][0]["input"], "serving.tuning.dense");
 }
 
-// A GPU cannot read its memory faster than its data sheet says: a hundredth of the time is no efficiency.
-TEST(OwnMeasurements, WhatNoConstantExplainsWithinItsBoundsIsAnIssueWithAFixThatHolds) {
+// A GPU cannot read its memory faster than its data sheet says, so no efficiency explains a hundredth of the time.
+TEST(OwnMeasurements, AMeasurementThatNoConstantExplainsIsAnIssueWithAWorkingFix) {
   const double computed = Number(Evaluated(kSmall), "serving.tpot_s");
   const Json wrong = EvaluatedWith("serving.tpot_s", computed / 100);
   ASSERT_TRUE(wrong.contains("issues"));
@@ -151,7 +152,7 @@ TEST(OwnMeasurements, WhatNoConstantExplainsWithinItsBoundsIsAnIssueWithAFixThat
   EXPECT_NEAR(Number(fixed, "serving.tpot_s"), nearest, 0.005 * nearest);
 }
 
-TEST(OwnMeasurements, SeveralTakeAConstantEachAndAllComeBack) {
+TEST(OwnMeasurements, SeveralMeasurementsSetOneConstantEach) {
   const Json before = Evaluated(kSmall);
   const double token = 1.1 * Number(before, "serving.tpot_s"), step = 1.15 * Number(before, "training.step_time_s"),
                first = 1.2 * Number(before, "serving.ttft_s");
@@ -177,8 +178,8 @@ TEST(OwnMeasurements, MemoryAndPriceAreMeasuredToo) {
   EXPECT_GT(Number(after, "training.cost_usd"), Number(before, "training.cost_usd"));
 }
 
-// A price per token is explained by the price of a GPU; the time per token stays.
-TEST(OwnMeasurements, APricePerTokenIsExplainedByWhatTheDeviceCosts) {
+// A price per token moves the price of the GPU; the time per token stays.
+TEST(OwnMeasurements, APricePerTokenMovesThePriceOfTheDevice) {
   const std::string path = "serving.cost_usd_per_million_tokens";
   const Json before = Evaluated(kSmall);
   const double dearer = 1.2 * Number(before, path);
@@ -213,8 +214,8 @@ TEST(OwnMeasurements, AnotherDeviceOrEngineIsNotMoved) {
   }
 }
 
-// A sweep starts from the machine that was measured: at the measured point it answers what was measured.
-TEST(OwnMeasurements, OtherQuestionsAreOfTheSameMachine) {
+// A sweep starts from the calibrated machine: at the measured point it answers the measurement.
+TEST(OwnMeasurements, OtherVerbsUseTheSameMachine) {
   const Json before = Evaluated(kSmall + Assignments{"serving.batch=32"});
   const double slower = 1.1 * Number(before, "serving.tpot_s");
   const Json request{{"measured", Json::array({Measured("serving.tpot_s", slower)})}};
@@ -229,7 +230,7 @@ TEST(OwnMeasurements, OtherQuestionsAreOfTheSameMachine) {
   EXPECT_LT(std::stod(csv.substr(first + 3)), 0.99 * slower);
 }
 
-TEST(OwnMeasurements, WhatIsNoMeasurementSaysSo) {
+TEST(OwnMeasurements, AnInvalidMeasurementIsAnIssue) {
   EXPECT_EQ(Evaluated(kSmall, "fast")["issues"][0]["path"], "measured");
   EXPECT_EQ(Evaluated(kSmall, Json::array({1}))["issues"][0]["path"], "measured.0.path");
   EXPECT_EQ(EvaluatedWith("serving.tpot", 1)["issues"][0]["path"], "measured.0.path");

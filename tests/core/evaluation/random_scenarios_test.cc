@@ -1,6 +1,6 @@
-// Five thousand seeded scenarios: parts add up exactly, figures are non-negative numbers, what is feasible fits, and no
-// time falls when work grows; of two thousand, none grows on stronger hardware either. Shards run in parallel, and a
-// failure names a small range.
+// Five thousand seeded scenarios: parts add up exactly, figures are non-negative numbers, feasible scenarios fit, and
+// no time falls when work grows. For two thousand of them, no time grows on stronger hardware. Shards run in parallel,
+// and a failure names a small range of seeds.
 #include "tests/support/random_scenarios.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kScenarios = 5000, kOnStrongerHardware = 2000, kShards = 8;
 constexpr std::size_t kLongestReport = 4'000'000;
-// Rounding only: the guarded figures are sums and quotients of many terms.
+// Allows for rounding: the guarded figures are sums and quotients of many terms.
 constexpr double kSlack = 1 + 1e-9;
 
 double Sum(const Json& object, std::initializer_list<const char*> members) {
@@ -35,8 +35,8 @@ double SumOfParts(const Json& parts) {
   return sum;
 }
 
-// The parts of a time by what bounds it, and those of the network by level. The level that the whole is split from
-// differs by rounding.
+// The parts of a time by bound add up to the whole, and the levels of the network to its network part, except for
+// rounding.
 void ExpectBoundsAddUp(const Json& parts, const Json& levels, double whole, const std::string& path) {
   const auto bounds = {"compute", "l1", "l2", "memory", "network", "latency", "bubble"};
   EXPECT_NEAR(Sum(parts, bounds) / whole, 1, 1e-9) << path;
@@ -103,7 +103,7 @@ void ExpectAddsUp(const Json& report) {
   }
 }
 
-// Operators of serving make up its passes: the same figures that are summed are reported.
+// The operators of serving add up to its passes.
 void ExpectOperatorsAddUp(const Json& report) {
   for (const auto& [phase, time] :
        {std::pair{"prefill", "serving.prefill_s"}, std::pair{"decode", "serving.decode_step_s"}}) {
@@ -115,8 +115,9 @@ void ExpectOperatorsAddUp(const Json& report) {
   }
 }
 
-// A decode step reads the weights and the cache once: it is never faster than the memory. Of dense models on one stage,
-// whose embedding table is looked up, not read; caches of other layers push a layer's own out of the last cache.
+// A decode step reads the weights and the KV cache once, so it is never faster than the memory. This holds for dense
+// models on one stage. The embedding table is looked up, not read; the KV caches of other layers evict a layer's own
+// from L2.
 void ExpectReadsMemory(const Json& report) {
   if (Find(report, "serving.decode_step_s") == nullptr) return;
   const Json& scenario = *Find(report, "scenario");
@@ -153,7 +154,7 @@ void ExpectWithinPeaks(const Json& report) {
   if (Find(report, "training.arithmetic_utilization") != nullptr) {
     EXPECT_LE(Number(report, "training.model_flops_utilization_causal"), 1);
     EXPECT_LE(Number(report, "training.arithmetic_utilization"), 1);
-    // By definition these count attention without its mask, at most half of which kernels skip.
+    // MFU and HFU count attention without its mask by definition; kernels skip at most half of it.
     EXPECT_LE(Number(report, "training.model_flops_utilization"),
               Number(report, "training.model_flops_per_step") / Number(report, "training.model_flops_per_step_causal"));
     EXPECT_LE(Number(report, "training.hardware_flops_utilization"), 2);
@@ -169,8 +170,8 @@ void ExpectWithinPeaks(const Json& report) {
 
 std::string AnswerTo(const Json& request) { return EvaluateAnswer(JsonText(WithVersion(request)), {}, "").text; }
 
-// The figures of training and serving, or the issues: what an evaluation has without the texts of a request and an
-// answer, operators and intervals, which take longer than the figures.
+// The figures of training and serving, or the issues. It skips request and answer texts, operators and intervals, which
+// take longer than the figures.
 Json FiguresOf(const Json& request) {
   const Result<Scenario> scenario = ParseScenario(request);
   if (!scenario) return Json{{"issues", scenario.issues[0].message}};
@@ -184,8 +185,8 @@ void ExpectNotSlower(const Json& report, const Json& better, const std::string& 
   for (const char* time : {"training.step_time_s", "serving.prefill_s", "serving.decode_step_s", "serving.ttft_s",
                            "serving.tpot_s", "serving.static_latency_s", "serving.request_latency_s"}) {
     if (Find(report, time) == nullptr || Find(better, time) == nullptr) continue;
-    // Of a fixed number of users who ask again at once: faster tokens bring their next prompts sooner, and those wait
-    // for each other.
+    // With a fixed number of users who send their next request at once, faster tokens bring the next prompts sooner,
+    // and prompts wait for each other.
     const Json* arrivals = Find(report, "scenario.serving.requests_per_s");
     if (time == std::string_view("serving.ttft_s") && (arrivals == nullptr || !arrivals->is_number())) continue;
     EXPECT_LE(Number(better, time), Number(report, time) * kSlack) << time << " with " << change;
@@ -220,7 +221,7 @@ void ExpectStrongerNotSlower(const Json& report, double factor) {
   for (Json& level : links["cluster"]["networks"]) level["bandwidth"] = level["bandwidth"].get<double>() * factor;
   ExpectNotSlower(report, FiguresOf(links), "more network bandwidth");
 
-  // An engine with more memory runs more requests at once, each of them slower: only training is compared.
+  // With more memory an engine runs more requests at once, each of them slower, so only training is compared.
   Json memory = report["scenario"];
   memory["serving"] = nullptr;
   Scale(memory, "cluster.device.memory.capacity", factor);
@@ -249,12 +250,12 @@ void ExpectTrainingChoicesOrdered(const Json& report) {
   EXPECT_LE(full, selective * kSlack) << "full recomputation keeps more";
 }
 
-// An input that adds work without changing what computes it, and the times that it must not lower. A wider product may
-// fill its tiles better, and measured kernels of attention split a context where merging takes longer than it gains
+// An input that adds work, and the times that it must not lower. A wider product may fill its tiles better, and
+// measured attention kernels split a context even where merging costs more than it gains
 // (core/serving/more_work_test.cc).
 struct Growth {
   const char* input;
-  std::vector<std::pair<const char*, double>> times;  // with their tolerance
+  std::vector<std::pair<const char*, double>> times;  // with their tolerances
 };
 const std::vector<Growth>& Growths() {
   constexpr double kTiles = 0.005, kMerged = 0.025;
@@ -284,13 +285,13 @@ void ExpectMoreWorkTakesLonger(const Json& report, std::uint64_t seed) {
   SetPath(scenario, growth.input, value->get<Count>() * static_cast<Count>(2 + seed / 7 % 3));
   const Json grown = FiguresOf(scenario);
   if (grown.contains("issues")) return;
-  // With less memory for each, fewer run at once, and a step is shorter; a row more may be another kernel's.
+  // With less memory per sequence, fewer run at once and a step is shorter. One more row may select another kernel.
   const bool serves = std::string_view(growth.input).starts_with("serving");
   if (serves && (Number(grown, "serving.batch") < Number(report, "serving.batch") ||
                  Find(report, "scenario.serving.engine.stored_products")->is_object())) {
     return;
   }
-  // Recomputation that is chosen may free more memory than the work added.
+  // Automatic recomputation may free more memory than the work added.
   const Json* recompute = Find(report, "scenario.training.recompute");
   const bool is_chosen = recompute != nullptr && *recompute == "auto";
   for (const auto& [path, tolerance] : growth.times) {
@@ -310,7 +311,7 @@ TEST_P(RandomScenarios, AreSoundAndObeyPhysics) {
     const Json request = RandomRequest(static_cast<std::uint64_t>(seed), catalogue);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + JsonText(request));
     const std::string answer = AnswerTo(request);
-    const Json report = Json::parse(answer, nullptr, false);  // larger than a request may be
+    const Json report = Json::parse(answer, nullptr, false);  // the answer may exceed the size limit of a request
     ASSERT_FALSE(report.is_discarded()) << "the answer is no JSON";
     EXPECT_LE(answer.size(), kLongestReport);
     if (report.contains("issues")) {
@@ -331,7 +332,7 @@ TEST_P(RandomScenarios, AreSoundAndObeyPhysics) {
     ExpectStrongerNotSlower(report, std::array{1.02, 1.5, 3.0}[static_cast<std::size_t>(seed % 3)]);
     ExpectTrainingChoicesOrdered(report);
   }
-  // Most generated requests are valid.
+  // Most drawn requests are valid.
   EXPECT_TRUE(HasFailure() || answered > kEach / 2) << answered;
 }
 

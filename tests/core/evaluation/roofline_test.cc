@@ -1,6 +1,6 @@
-// The plain abstraction against calculations by hand. Rates of the device: 1,000 TFLOP/s, 4 TB/s, 400 GB/s per link
-// with 1 us; every utilization is a half, so an operator takes the longer of FLOPs / 5e14 and bytes / 2e12, a transfer
-// 1 us + bytes / 2e11.
+// The roofline preset against calculations by hand. Rates of the device: 1,000 TFLOP/s, 4 TB/s, 400 GB/s per link with
+// 1 us. Every utilization is a half, so an operator takes the longer of FLOPs / 5e14 and bytes / 2e12, a transfer 1 us
+// + bytes / 2e11.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,9 +21,9 @@ double Roof(double flops, double bytes) { return std::max(flops / kPeak, bytes /
 double Product(double m, double n, double k, double output = 2, double groups = 1) {
   return Roof(groups * 2 * m * n * k, groups * (2 * n * k + m * (2 * k + output * n)));
 }
-// Attention over heads 128 wide. A score is 2 x 2 x 128 FLOPs forward, 5 x 2 x 128 backward. `operands`: bytes of Q, K,
-// V and the output, which pass the memory once forward, twice backward; the L2 (9.8 TB/s, half of it) also carries a
-// key and a value, 512 bytes, once per 128 queries. Shared memory has three times its bandwidth for twice the traffic.
+// Attention over heads 128 wide. A score is 2 x 2 x 128 FLOPs forward and 5 x 2 x 128 backward. `operands`: bytes of Q,
+// K, V and the output, which cross the memory once forward and twice backward. L2 (half of 9.8 TB/s) also carries a key
+// and a value, 512 bytes, per 128 queries. Shared memory has three times its bandwidth for twice the traffic.
 constexpr double kL2 = 4.9e12;
 double Core(double scores, double operands) {
   return std::max(Roof(scores * 512, operands), (scores * 512 / 128 + operands) / kL2);
@@ -31,8 +31,8 @@ double Core(double scores, double operands) {
 double CoreBackward(double scores, double operands) {
   return std::max(Roof(scores * 1280, 2 * operands), 2 * (scores * 512 / 128 + operands) / kL2);
 }
-// Textbook: all-gather and reduce-scatter of `bytes`, by the faster of a ring and of halving or doubling; a pairwise
-// all-to-all.
+// Textbook times of an all-gather or reduce-scatter of `bytes`, the faster of ring and recursive halving or doubling,
+// and of a pairwise all-to-all.
 double HalfAllReduce(double ranks, double bytes) {
   return std::log2(ranks) * kAlpha + (ranks - 1) / ranks * bytes / kLink;
 }
@@ -42,8 +42,8 @@ double AllReduce(double ranks, double bytes) {
   return 2 * std::log2(ranks) * kAlpha + 2 * (ranks - 1) / ranks * bytes / kLink;
 }
 
-// Adam reads and writes weight and moments in 32 bits (24 bytes), the gradient and the 16-bit weight (10); before, the
-// norm of all gradients is taken, and after it they are zeroed (6).
+// Adam reads and writes weight and moments in 32 bits (24 bytes), the gradient and the 16-bit weight (10). The norm of
+// all gradients before it and their zeroing after it take 6.
 double Update(double parameters) { return (24 + 10 + 6) * parameters / kMemory; }
 
 Json Report(const std::string& model, const std::string& training, const std::string& serving,
@@ -79,9 +79,9 @@ void ExpectOperator(const Json& operators, const std::string& name, double by_ha
   ADD_FAILURE() << "no operator " << name;
 }
 
-// GPT, 2 layers of 4,096 with 32 heads, an MLP of 16,384, vocabulary 51,200; sequences of 2,048, one per micro-batch,
-// on one device.
-TEST(Roofline, AStepOfADenseModelIsWhatHandsCalculate) {
+// GPT on one device: 2 layers of 4,096 with 32 heads, an MLP of 16,384, vocabulary 51,200; sequences of 2,048, one per
+// micro-batch.
+TEST(Roofline, AStepOfADenseModelMatchesHandCalculation) {
   const double s = 2048, h = 4096, f = 16384, vocabulary = 51200, layers = 2, micro_batches = 4;
   const Json report = Report(
       R"({"layers": 2, "hidden": 4096, "heads": 32, "ffn": 16384, "vocab": 51200, "gated": false, "norm": "layer",
@@ -117,11 +117,11 @@ TEST(Roofline, AStepOfADenseModelIsWhatHandsCalculate) {
   const double backward =
       micro_batches * (layers * (input_gradients + weights + core_backward + passes_backward) + head_backward);
   ExpectTime(training["time_s"]["backward"].get<double>(), backward, "backward");
-  // Weights, two numbers of a norm per element of the stream, the positions of a sequence.
+  // Weights, two norm parameters per element of the stream, and the learned positions.
   const double optimizer = Update(layers * (4 * h * h + 2 * h * f + 4 * h) + vocabulary * h + 2 * h + s * h);
   ExpectTime(training["time_s"]["optimizer"].get<double>(), optimizer, "optimizer");
   ExpectTime(training["step_time_s"].get<double>(), forward + backward + optimizer, "step");
-  // Utilizations are not the data sheet: a step's MFU counts the whole peak.
+  // MFU counts the whole peak, of which the utilizations allow half.
   EXPECT_LT(training["model_flops_utilization"].get<double>(), 0.5);
 }
 
@@ -137,14 +137,14 @@ TEST(Roofline, TensorParallelLlamaPaysTheTextbooksCollectives) {
   const Json& training = report["training"];
   ExpectOperator(training["operators"], "QKV projection", Product(s, (4096 + 2 * 1024) / 8.0, h));
   ExpectOperator(training["operators"], "gate+up projection", Product(s, 2 * 14336 / 8.0, h));
-  // 4 query heads and one KV head on a rank: Q and output, K and V.
+  // Each rank has 4 query heads and one KV head: Q and output, K and V.
   ExpectOperator(training["operators"], "attention core", Core(4 * s * (s + 1) / 2, 2 * s * 128 * (4 + 1) * 2));
   const double layer = 2 * 2 * 2 * HalfAllReduce(8, s * h * 2);
   ExpectTime(training["time_s"]["tp"].get<double>(), 2 * 4 * layer, "tp");
 }
 
 // A decode step of 8 sequences and a prefill of one prompt over tp 8.
-TEST(Roofline, ServingALlamaIsWhatHandsCalculate) {
+TEST(Roofline, ServingALlamaMatchesHandCalculation) {
   const double h = 4096, f = 14336 / 8.0, batch = 8, vocabulary = 128256 / 8.0;
   const Json report = Report(kLlama, "",
                              R"("prompt": 1024, "output": 129, "batch": 8, "mapping": {"tp": 8},
@@ -164,16 +164,16 @@ TEST(Roofline, ServingALlamaIsWhatHandsCalculate) {
     ExpectTime(serving[phase == std::string("decode") ? "decode_step_s" : "prefill_s"].get<double>(), sum, phase);
   }
   ExpectOperator(serving["operators"]["decode"], "LM head", Product(batch, vocabulary, h));
-  // The mean context of a decode step: 1,024 tokens of the prompt and half the output. One KV head and four query heads
-  // on a rank.
+  // The mean context of a decode step is the prompt's 1,024 tokens and half the output. Each rank has four query heads
+  // and one KV head.
   const double context = 1024 + 129 / 2.0;
   ExpectOperator(serving["operators"]["decode"], "attention",
                  Roof(batch * 4 * context * 512, batch * context * 256 * 2));
-  // In prefill the FLOPs take longest.
+  // In prefill, compute takes longest.
   ExpectOperator(serving["operators"]["prefill"], "attention", 4 * 1024 * 1025 / 2.0 * 512 / kPeak);
 }
 
-// Mixtral's shape over ep 8: a device holds one expert of each layer, which gets 8 ranks x s x 2 / 8 rows under an even
+// Mixtral's shape over ep 8: a device holds one expert of each layer, which gets 8 ranks x s x 2 / 8 rows under even
 // load.
 TEST(Roofline, ExpertsAreGemmsBetweenTwoAllToAlls) {
   const double s = 2048, h = 4096, f = 14336, layers = 2;
@@ -183,7 +183,7 @@ TEST(Roofline, ExpertsAreGemmsBetweenTwoAllToAlls) {
   const Json& training = report["training"];
   ExpectOperator(training["operators"], "experts, gate+up", Product(2 * s, 2 * f, h));
   ExpectOperator(training["operators"], "experts, down", Product(2 * s, h, f));
-  // A copy to each of two experts, dispatch and combine, forward and backward.
+  // One copy per token and expert, for dispatch and combine, forward and backward.
   const double ep = layers * 4 * OneTrip(8, 2 * s * h * 2);
   ExpectTime(training["time_s"]["ep"].get<double>(), ep, "ep");
   // The whole step. Per layer and direction: norms (4 and 8 bytes per element), residual additions (12), Q, K, V and
@@ -206,7 +206,7 @@ TEST(Roofline, ExpertsAreGemmsBetweenTwoAllToAlls) {
                           Product(s, h, vocabulary) + Product(vocabulary, h, s, 8) + 0.6 * loss + 2 * table / 3;
   ExpectTime(training["time_s"]["forward"].get<double>(), forward, "forward");
   ExpectTime(training["time_s"]["backward"].get<double>(), backward, "backward");
-  // Eight devices have the same weights but for the experts: their 16-bit gradients are reduced.
+  // The eight devices share all weights except the experts: the 16-bit gradients of those are reduced.
   const double dense = layers * (h * qkv + h * h + 8 * h + 2 * h) + 2 * vocabulary * h + h,
                experts = layers * 3 * h * f;
   const double dp = AllReduce(8, 2 * dense), optimizer = Update(dense + experts);

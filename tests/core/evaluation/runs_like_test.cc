@@ -1,4 +1,4 @@
-// The runs behind an interval, on a published run's own setting and by hand.
+// The runs behind an interval, for the setting of a published run and by hand.
 #include "core/evaluation/runs_like.h"
 
 #include <gtest/gtest.h>
@@ -48,11 +48,11 @@ TEST(RunsLike, ARunIsNearestToItsOwnSetting) {
   EXPECT_NEAR(nearest["computed"].get<double>(), answer["value"].get<double>(), 1e-5 * answer["value"].get<double>());
   EXPECT_NEAR(nearest["error"].get<double>(), nearest["computed"].get<double>() / nearest["measured"].get<double>() - 1,
               1e-12);
-  EXPECT_NEAR(nearest["here"].get<double>(), 0.023407, 1e-5);  // its own error moves it to its own measurement
+  EXPECT_NEAR(nearest["here"].get<double>(), 0.023407, 1e-5);  // corrected by its own error, its own measurement
   EXPECT_EQ(answer["is_far"], false);
 }
 
-TEST(RunsLike, TheIntervalIsTheReports) {
+TEST(RunsLike, TheIntervalEqualsTheReports) {
   Result<Json> report = ParseJson(EvaluateAnswer(R"({"version": 1})").text);
   for (const auto& [figure, interval] :
        {std::pair<std::string, std::string>{"training.step_time_s", "training.step_time_interval"},
@@ -83,8 +83,8 @@ const Json* TraitOf(const Json& answer, std::string_view trait) {
   return nullptr;
 }
 
-// Prompts of 128 k tokens, sixteen times the longest prompt of the runs near: what they had not, and what goes with it.
-TEST(RunsLike, SaysWhatTheRunsHadNot) {
+// A prompt of 128 k tokens is sixteen times the longest of the nearest runs: the trait is named, with what it widens.
+TEST(RunsLike, NamesTheTraitsThatTheRunsLack) {
   const Json near = EvidenceOf(kItsSetting, "serving.tpot_s");
   for (const Json& one : near["differences"]) EXPECT_EQ(one["widens"], 0) << one["trait"];
   const Json far = EvidenceOf(kItsSetting + Assignments{"serving.prompt=131072"}, "serving.tpot_s");
@@ -97,28 +97,28 @@ TEST(RunsLike, SaysWhatTheRunsHadNot) {
 
 double HalfWidth(const Json& interval) { return (interval["high"].get<double>() - interval["low"].get<double>()) / 2; }
 
-TEST(RunsLike, RunsOfOnesOwnNarrowIt) {
+TEST(RunsLike, OwnRunsNarrowTheInterval) {
   const Json answer = EvidenceOf({}, "serving.tpot_s");
   ASSERT_EQ(answer["own"].size(), 2U);
   EXPECT_LE(HalfWidth(answer["own"][0]), HalfWidth(answer));
   EXPECT_LT(HalfWidth(answer["own"][1]), HalfWidth(answer["own"][0]));
 }
 
-TEST(RunsLike, WholeRunsTellWhatIsTypical) {
+TEST(RunsLike, WholeRunsGiveTheTypicalRate) {
   Result<Json> report = ParseJson(EvaluateAnswer(R"({"version": 1})").text);
   const Json answer = EvidenceOf({}, "training.typical");
   EXPECT_EQ(answer["runs"].size(), Find(*report, "training.typical.rows")->size());
   EXPECT_NEAR(answer["typical"].get<double>(), Find(*report, "training.typical.step_time_s")->get<double>(), 1e-9);
 }
 
-TEST(RunsLike, WhatHasNoIntervalSaysSo) {
+TEST(RunsLike, AFigureWithoutAnIntervalIsAnIssue) {
   EXPECT_FALSE(EvidenceAnswer(R"({"version": 1})", {}, "serving.energy_j_per_token").issues.empty());
   EXPECT_FALSE(EvidenceAnswer(R"({"version": 1})", {"training=null"}, "training.step_time_s").issues.empty());
   EXPECT_FALSE(EvidenceAnswer(R"({"version": 1})", {"serving=null"}, "serving.tpot_s").issues.empty());
 }
 
-// A file of plain commands is computed as they run: a decode step of a dense model takes 40 us longer for each of its 16
-// sequences (core/presets/tunings/stock.json).
+// The runs of a file of plain commands are computed as such: a decode step of a dense model takes 40 us longer for each
+// of its 16 sequences (core/presets/tunings/stock.json).
 TEST(Measurements, AFileSaysHowItsEnginesWereRun) {
   const auto computed = [](std::string_view tuning) {
     const Json file{{"publisher", "We"},
@@ -138,7 +138,7 @@ TEST(Measurements, AFileSaysHowItsEnginesWereRun) {
   EXPECT_NEAR(computed("stock") - computed("tuned"), 16 * 40e-6, 1e-12);
 }
 
-// A file that says twice what this program computes: half is computed.
+// Where a file states twice the computed value, the answer is half of it.
 TEST(Measurements, AFileIsComputedAgain) {
   Result<Json> report =
       ParseJson(EvaluateAnswer(R"({"version": 1})",
@@ -178,8 +178,8 @@ TEST(Measurements, AFileIsComputedAgain) {
   EXPECT_FALSE(MeasurementsAnswer("ours", "no JSON").issues.empty());
 }
 
-// Any text may be pasted.
-TEST(Measurements, WhatIsNoMeasurementHasAnIssueOfItsOwn) {
+// A pasted text may be anything.
+TEST(Measurements, EachInvalidRowHasItsOwnIssue) {
   for (const char* rows : {"5", "null", R"("a")", R"({"id": "one"})"}) {
     EXPECT_FALSE(MeasurementsAnswer("ours", std::string(R"({"rows": )") + rows + "}").issues.empty()) << rows;
   }

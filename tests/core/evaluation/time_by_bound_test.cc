@@ -1,4 +1,4 @@
-// A step and a pass by what bounds them.
+// A training step and a serving pass by what bounds them.
 #include "core/operators/time_by_bound.h"
 
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ double SumOfLevels(const Json& levels) {
   return sum;
 }
 
-// Each group waits for one level; together they are the part that communication bounds.
+// Each level's time is what groups wait for there; together they are the communication-bound part.
 TEST(TimeByBound, ItsNetworkPartByLevel) {
   const Json report = BoundReport(
       R"({"model": {"preset": "llama-3.1-70b"}, "cluster": {"preset": "dgx-h100", "devices": 64},
@@ -88,7 +88,7 @@ TEST(TimeByBound, ItsNetworkPartByLevel) {
   }
 }
 
-// An L2 of 1 TB/s holds back every product of an H100, in training and in serving.
+// An L2 of 1 TB/s bounds every product of an H100, in training and in serving.
 TEST(TimeByBound, ASlowCacheTakesMostOfIt) {
   const Json report =
       BoundReport(R"({"cluster": {"preset": "dgx-h100", "device": {"caches": [{}, {"bandwidth": "1 TB/s"}]}}})");
@@ -99,9 +99,9 @@ TEST(TimeByBound, ASlowCacheTakesMostOfIt) {
   EXPECT_GT(share_of_l2(report["serving"]["time_by_bound"]["decode"]), 0.6);
 }
 
-// Unfused attention of an A100 does two products of a head's 128 columns per score in the forward pass, 512 FLOP in 1.6
-// ps at 312 TFLOP/s, and reads and writes the score at least four times in 16 bits, 8 bytes in 3.9 ps at 2.04 TB/s.
-// Fused, its scores stay on the chip.
+// Unfused attention on an A100 does two products of a head's 128 columns per score in the forward pass: 512 FLOP take
+// 1.6 ps at 312 TFLOP/s. It also reads and writes the score at least four times in 16 bits: 8 bytes take 3.9 ps at 2.04
+// TB/s. Fused attention keeps the scores on the chip.
 TEST(TimeByBound, MemoryBoundsUnfusedAttention) {
   const auto bounds = [](bool fused) {
     const Json report = BoundReport(

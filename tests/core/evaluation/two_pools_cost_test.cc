@@ -1,4 +1,4 @@
-// Two pools, two devices, one bill: each pool at the price, power and carbon of its own devices.
+// Two pools of different devices in one bill: each pool has the price, power and carbon of its own devices.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,7 +29,7 @@ Json PoolsReport(std::vector<std::string> more) {
 
 constexpr const char* kL40s = "serving.disaggregated.prefill_device=l40s";
 
-// Rented on demand at 4 $/h and 1 $/h: 8 * 4 + 16 * 1 = 48 $ an hour of work.
+// Rented on demand at 4 $/h and 1 $/h: 8 * 4 + 16 * 1 = 48 $ per hour in use.
 TEST(TwoPoolsCost, RentOfEachPool) {
   const Json report = PoolsReport({kL40s, "cost.rental.price=4 $/h", "cost.prefill_pool.rental.price=1 $/h"});
   const double per_million = 1e6 / 3600 / Number(report, "serving.tokens_per_s");
@@ -56,7 +56,7 @@ TEST(TwoPoolsCost, BillsOfTheCatalogue) {
               report["warnings"].dump().find("count the prefill pool") == std::string::npos);
 }
 
-// The system is that of the catalogue's cluster of this device, which an H100 has and an L40S has not.
+// The pool's system is that of the catalogue's cluster of its device. An H100 has one, an L40S has none.
 TEST(TwoPoolsCost, SystemOfThePool) {
   const Json h100 = PoolsReport({"serving.disaggregated.prefill_device=h100-sxm5-80gb"});
   EXPECT_EQ(h100["scenario"]["cost"]["prefill_pool"]["system"]["preset"], "dgx-h100");
@@ -64,7 +64,7 @@ TEST(TwoPoolsCost, SystemOfThePool) {
   EXPECT_NE(assumed.find("\"cost.prefill_pool.system\""), std::string::npos);
 }
 
-// Devices whose idle and rated power are one draw it whatever they do; an L40S has 350 W, an H200 700 W.
+// Devices with equal idle and rated power draw it at any load: 350 W for an L40S, 700 W for an H200.
 TEST(TwoPoolsCost, PowerOfEachDevice) {
   const Json report =
       PoolsReport({kL40s, "serving.disaggregated.prefill_device.idle=350 W", "cluster.device.idle=700 W"});
@@ -73,7 +73,7 @@ TEST(TwoPoolsCost, PowerOfEachDevice) {
               1e-12);
 }
 
-// Devices that draw nothing at rest: however few requests come, each takes the same energy of the devices.
+// Devices that draw nothing when idle take the same energy per request, however few requests come.
 TEST(TwoPoolsCost, ThePrefillPoolRests) {
   const auto energy = [](const std::string& rate) {
     const Json report = PoolsReport({kL40s, "serving.disaggregated.prefill_device.idle=0 W", "cost=null",
@@ -97,7 +97,7 @@ TEST(TwoPoolsCost, PartsAddUp) {
   }
 }
 
-// Equal devices cost what they cost as one cluster: a GPU-hour over the tokens of a GPU.
+// Two pools of equal devices cost as much as one cluster: a GPU-hour over the tokens of a GPU.
 TEST(TwoPoolsCost, EqualDevicesCostAsOneCluster) {
   const Json report = PoolsReport({});
   EXPECT_EQ(Number(report, "cost.devices"), 24);
@@ -108,7 +108,7 @@ TEST(TwoPoolsCost, EqualDevicesCostAsOneCluster) {
       1, 1e-12);
 }
 
-// The price of the pool's device moves the answer, and the explanation leads to it.
+// The explanation leads to the device price of either pool.
 TEST(TwoPoolsCost, ExplanationsLeadToBothBills) {
   std::string inputs;
   const Json report = PoolsReport({kL40s});
@@ -119,8 +119,8 @@ TEST(TwoPoolsCost, ExplanationsLeadToBothBills) {
   EXPECT_NE(inputs.find("cost.device.price"), std::string::npos);
 }
 
-// Pools of as many devices: what is equal rests on the devices of its own pool.
-TEST(TwoPoolsCost, EqualFiguresAreTold) {
+// Pools of equal size have equal figures, but each depends on the devices of its own pool.
+TEST(TwoPoolsCost, EqualFiguresOfThePoolsStayApart) {
   const Json report = PoolsReport({kL40s, "cluster.devices=16", "serving.disaggregated.prefill_devices=8"});
   int of_prefill = 0, of_decode = 0;
   for (const Json& figure : report["explanations"]) {

@@ -1,4 +1,4 @@
-// Intervals from the errors of measured runs, against hand calculation, and on the repository's own runs.
+// Intervals from the errors of measured runs, against hand calculation and for the repository's own runs.
 #include "core/evidence/neighbors.h"
 
 #include <gtest/gtest.h>
@@ -46,8 +46,8 @@ Likely RangeOf(std::vector<MeasuredRun> runs, const RunDistance& distance, const
 
 const RunSetting kH100 = Measured("h100", 0, 0).setting, kH200 = Measured("h200", 0, 0).setting;
 
-// A row that cannot be used is named, with the member at fault.
-TEST(EvidenceFiles, ARowSaysWhatIsWrongWithIt) {
+// The issue for an unusable row names the row and the member at fault.
+TEST(EvidenceFiles, TheIssueOfARowNamesItsFault) {
   const auto fault = [](const std::string& figure, const std::string& value) {
     const std::string text =
         R"({"publisher": "A", "campaign": "B", "source": "C", "rows": [{"id": "one", "model": "llama-3.1-8b", )"
@@ -62,8 +62,8 @@ TEST(EvidenceFiles, ARowSaysWhatIsWrongWithIt) {
             "file one value: Enter a number above 0, in base units (seconds, bytes)");
 }
 
-// Who measured what, and where it stands: without one of them a file is not taken.
-TEST(EvidenceFiles, AFileSaysWhoMeasuredAndWhereItStands) {
+// A file must state its publisher, campaign and source; otherwise it is refused.
+TEST(EvidenceFiles, AFileStatesItsPublisherCampaignAndSource) {
   const Json whole{{"publisher", "A"}, {"campaign", "B"}, {"source", "C"}, {"rows", Json::array()}};
   EXPECT_TRUE(ReadEvidence({{"file", JsonText(whole)}}, CatalogueDistance()).issues.empty());
   for (const char* key : {"publisher", "campaign", "source"}) {
@@ -84,18 +84,19 @@ TEST(Neighbors, TheIntervalHoldsNineOfTenErrors) {
   RunDistance distance = Plain();
   distance.tail_below = distance.tail_above = 0.045;
   const Likely likely = RangeOf(runs, distance, kH100);
-  EXPECT_NEAR(likely.low, std::exp(-0.455), 1e-9);  // the fifth of a hundred
+  EXPECT_NEAR(likely.low, std::exp(-0.455), 1e-9);  // the fifth of a hundred errors
   EXPECT_NEAR(likely.high, std::exp(0.455), 1e-9);  // the 96th
 }
 
-// A hundred exact runs of one source, and one run that is off by half of another: half of the say is the other's.
+// A hundred exact runs of one source and one run of another source that is off by half: each source has half of the
+// weight.
 TEST(Neighbors, ASourceOfManyDoesNotDrownOneOfFew) {
   std::vector<MeasuredRun> runs(100, Measured("h100", 0, 0));
   runs.push_back(Measured("h100", 1, 0.4));
   EXPECT_NEAR(RangeOf(runs, Plain(), kH100).high, std::exp(0.4), 1e-9);
 }
 
-// Seen from an H200, runs on H100 count half: of the weight of both sources, (1/2) / (1 + 1/2) is theirs.
+// For an H200, runs on H100 count half. Of the total weight, (1/2) / (1 + 1/2) is theirs.
 TEST(Neighbors, NearerRunsCountMore) {
   RunDistance distance = Plain();
   distance.tail_above = 0.34;
@@ -109,10 +110,11 @@ TEST(Neighbors, WidensWithDistance) {
   RunDistance distance = Plain();
   distance.widening = 1;
   EXPECT_NEAR(RangeOf(runs, distance, kH100).high, std::exp(0.1), 1e-9);
-  EXPECT_NEAR(RangeOf(runs, distance, kH200).high, std::exp(0.1 * (1 + distance.device)), 1e-9);  // one device further
+  EXPECT_NEAR(RangeOf(runs, distance, kH200).high, std::exp(0.1 * (1 + distance.device)),
+              1e-9);  // one device further away
 }
 
-// Where tokens take longer than predicted, fewer come out.
+// Where tokens take longer than predicted, throughput is lower.
 TEST(Neighbors, ARateIsTheInverseOfItsTime) {
   const std::vector<MeasuredRun> runs{Measured("h100", 0, 0), Measured("h100", 0, 0.3)};
   EXPECT_NEAR(RangeOf(runs, Plain(), kH100).high, std::exp(0.3), 1e-9);
@@ -122,7 +124,7 @@ TEST(Neighbors, ARateIsTheInverseOfItsTime) {
 }
 
 // Of a hundred errors from -0.495 to 0.495 in steps of 0.01, five are left out at the low end and twenty at the high
-// end. Of a rate it is its high end where twenty are left out: those whose time is short.
+// end. A rate leaves out twenty at its high end too, where times are short.
 TEST(Neighbors, TheEndsMayLeaveOutDifferentShares) {
   std::vector<MeasuredRun> runs;
   for (int i = 0; i < 100; ++i) runs.push_back(Measured("h100", 0, (i - 49.5) / 100));
@@ -136,8 +138,8 @@ TEST(Neighbors, TheEndsMayLeaveOutDifferentShares) {
   EXPECT_NEAR(rate.high, std::exp(0.295), 1e-9);
 }
 
-// A publisher may differ by 5 % towards faster and 10 towards slower from exact neighbors, by 20 and 40 where no run has
-// this software, this kind of model and this architecture together.
+// The next publisher may differ from exact neighbors by 5 % towards faster and 10 % towards slower, and by 20 and 40 %
+// where no run has this software, this kind of model and this architecture together.
 TEST(Neighbors, TheNextPublisherMayDiffer) {
   RunDistance distance = Plain();
   distance.spread.step = {{0.05, 0.1}, {0.2, 0.4}, {}};
@@ -156,7 +158,7 @@ TEST(Neighbors, TheNextPublisherMayDiffer) {
   }
 }
 
-// A run of a source that does not count does not make its kind measured.
+// A run of an excluded source does not make its kind of setting measured.
 TEST(Neighbors, ALeftOutSourceMeasuredNothing) {
   RunDistance distance = Plain();
   distance.spread.token = {{0.1, 0.1}, {0.3, 0.3}, {}};
@@ -167,8 +169,8 @@ TEST(Neighbors, ALeftOutSourceMeasuredNothing) {
   EXPECT_NEAR(RangeOf(runs, distance, routed.setting, MeasuredKind::kTokenTime, 1).high, std::exp(0.3), 1e-9);
 }
 
-// Publisher 0.3 and tuning 0.4: independent of each other, together 0.5.
-TEST(Neighbors, HowTheEngineIsRunWidensIt) {
+// The spreads for the publisher, 0.3, and for the tuning, 0.4, are independent: together 0.5.
+TEST(Neighbors, TheTuningWidensTheInterval) {
   RunDistance distance = Plain();
   distance.spread.token = {{0.3, 0.3}, {0.3, 0.3}, {}};
   RunSetting stock = kH100;
@@ -178,8 +180,8 @@ TEST(Neighbors, HowTheEngineIsRunWidensIt) {
   EXPECT_NEAR(likely.high, std::exp(0.5), 1e-9);
 }
 
-// Three quarters of a first token in a queue for room: with a little more memory there is none, and a quarter of the
-// time is left.
+// Three quarters of a first token are a wait for memory. With a little more memory there is no wait, so the low end has
+// a quarter of the time left.
 TEST(Neighbors, TheLowEndIsWithoutTheQueue) {
   RunDistance distance = Plain();
   distance.spread.first_token.measured = {0.2, 0.2};
@@ -235,7 +237,7 @@ TEST(PublishedRuns, CoverEveryKindEngineAndFramework) {
     EXPECT_TRUE(std::isfinite(run.log_error)) << run.id;
   }
   EXPECT_EQ(kinds.size(), 9U);
-  // No run of the last three sets an interval: tests/validation/training_runs.csv holds theirs.
+  // The last three appear only in tests/validation/training_runs.csv, and no run there sets an interval.
   const std::set<std::string_view> others{"ideal", "roofline", "pytorch", "megatron-launched", "neuronx"};
   for (const PresetText& preset : PresetTexts()) {
     if ((preset.kind != "engine" && preset.kind != "framework") || others.contains(preset.id)) continue;
@@ -251,11 +253,11 @@ EvidenceFiles OwnRuns() {
   return own;
 }
 
-// Each run by what the other sources say.
+// Each run is tested against an interval from the other sources.
 TEST(PublishedRuns, IntervalsHoldWhatOtherSourcesMeasured) {
   const EvidenceFiles own = OwnRuns();
-  // These runs set constants of the model, the next publisher's do not: they are to be held more often than nine times
-  // of ten.
+  // These runs set constants of the model, which the next publisher's runs do not: more than 90 % of them are to lie in
+  // their intervals.
   const auto widest = [](MeasuredKind kind) {
     const bool is_short =
         kind == MeasuredKind::kStepTime || kind == MeasuredKind::kTokenTime || kind == MeasuredKind::kStaticLatency;
@@ -268,7 +270,7 @@ TEST(PublishedRuns, IntervalsHoldWhatOtherSourcesMeasured) {
   }
 }
 
-// The page says it from here: no kind but the whole runs is left out, and every run is counted.
+// The page takes its figures from here: every kind but whole runs is listed, and every run is counted.
 TEST(PublishedRuns, CoverageIsAnsweredByKind) {
   const Result<Json> answer = ParseJson(CoverageAnswer().text);
   int runs = 0;
@@ -282,9 +284,9 @@ TEST(PublishedRuns, CoverageIsAnsweredByKind) {
                                 [&](const MeasuredRun& run) { return !is_whole(run); }));
 }
 
-// Little's law: ten requests/s of which five wait, wait half a second each; never longer than a first token takes
-// besides its own prefill.
-TEST(RunSetting, SaysWhatShareOfAFirstTokenIsTheQueue) {
+// By Little's law, with ten requests/s and five waiting, each waits half a second; but never longer than the first
+// token takes beyond its own prefill.
+TEST(RunSetting, GivesTheQueuesShareOfAFirstToken) {
   const Model model = FromPreset<Model>("llama-3.1-8b");
   const Cluster cluster = FromPreset<Cluster>("dgx-h100");
   ServingReport report;

@@ -1,4 +1,5 @@
-// Measurements made up from scenarios with other parameters: the parameters are found again.
+// Calibration by synthetic measurements: computed from scenarios with other parameters, they give those parameters
+// back.
 #include "core/exploration/calibrate.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +41,7 @@ TEST(Calibrate, FindsTheEfficiencyThatAStepWasMadeWith) {
   EXPECT_NEAR(answer["calibrated"]["computed"][0].get<double>(), slower, 1e-6 * slower);
 }
 
-// A token that takes as much longer as the scheduler takes: the scheduler would have to be twice as slow.
+// A token takes longer by the scheduler's time: the scheduler would have to be twice as slow.
 TEST(Calibrate, SaysByHowMuchATermWouldHaveToBeOff) {
   const double scheduler = FigureIn({}, "serving.tpot_parts_s.scheduler"), token = FigureIn({}, "serving.tpot_s");
   const Json slower = Calibrate({{{"figure", "serving.tpot_s"}, {"value", token + scheduler}}});
@@ -54,7 +55,7 @@ TEST(Calibrate, SaysByHowMuchATermWouldHaveToBeOff) {
   }
   EXPECT_TRUE(is_found);
   EXPECT_NEAR(share, 1, 1e-9);
-  // Faster by more than all of the scheduler: not by the scheduler alone.
+  // The scheduler alone cannot explain a gain of more than its own time.
   const Json faster = Calibrate({{{"figure", "serving.tpot_s"}, {"value", token - 2 * scheduler}}});
   for (const Json& term : faster["measured"][0]["terms"]) {
     if (term["path"] == "serving.tpot_parts_s.scheduler") {
@@ -83,7 +84,7 @@ TEST(Calibrate, TwoFiguresTakeOneInputEach) {
   EXPECT_NEAR(calibrated["computed"][1].get<double>(), first, 1e-3 * first);
 }
 
-TEST(Calibrate, WhatNoLegalValueExplainsIsNotExplained) {
+TEST(Calibrate, NoInputIsProposedBeyondItsRange) {
   const double step = FigureIn({}, "training.step_time_s");
   const Json answer = Calibrate({{{"figure", "training.step_time_s"}, {"value", step / 50}}});
   for (const Json& input : answer["measured"][0]["inputs"]) {
@@ -92,7 +93,7 @@ TEST(Calibrate, WhatNoLegalValueExplainsIsNotExplained) {
   EXPECT_TRUE(answer["calibrated"].is_null());
 }
 
-// A gigabyte that takes a tenth longer than computed in a ring of eight: its bandwidth is a tenth less.
+// A gigabyte takes a tenth longer than computed in a ring of eight: the link's bandwidth is a tenth less.
 TEST(Calibrate, ACollectiveIsExplainedByItsLink) {
   const Json ring{{"kind", "all_gather"}, {"bytes", 1e9}, {"ranks", 8}};
   const Json base = Calibrate({{{"collective", ring}, {"value", 1}}});
@@ -101,10 +102,10 @@ TEST(Calibrate, ACollectiveIsExplainedByItsLink) {
   const Json* fraction = InputOf(answer["measured"][0], "cluster.networks.0.bandwidth_fraction");
   ASSERT_NE(fraction, nullptr);
   EXPECT_NEAR((*fraction)["to"].get<double>() / (*fraction)["from"].get<double>(), 1 / 1.1,
-              0.02);  // but for its latency
+              0.02);  // except for its latency
 }
 
-TEST(Calibrate, WhatIsNoMeasurementSaysSo) {
+TEST(Calibrate, AnInvalidMeasurementIsAnIssue) {
   EXPECT_FALSE(CalibrateAnswer("{}").issues.empty());
   EXPECT_FALSE(CalibrateAnswer(R"({"measured": [{"figure": "serving.tpot_s", "value": -1}]})").issues.empty());
   EXPECT_FALSE(CalibrateAnswer(R"({"measured": [{"figure": "serving.no_such_s", "value": 1}]})").issues.empty());

@@ -1,5 +1,5 @@
-// Which figures move with an input, and at the ends of an input's range. What derivations say is held beside it in
-// tests/core/evaluation/dependence_test.cc.
+// The figures that move with an input, also at the ends of its range. tests/core/evaluation/dependence_test.cc compares
+// them with the derivations.
 #include "core/exploration/dependence.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace slipstick {
 namespace {
 
-TEST(Dependence, IsWhatMovesWhenAnInputDoes) {
+TEST(Dependence, ListsTheFiguresThatMoveWithAnInput) {
   const Json answer = *ParseJson(DependenceAnswer(R"({"version": 1})", {}, "cluster.device.peak.bf16").text);
   ASSERT_EQ(answer["inputs"].size(), 1u);
   const auto figures = answer["inputs"][0]["figures"].get<std::vector<std::string>>();
@@ -33,7 +33,7 @@ TEST(Dependence, AnswersAPartAtATime) {
   EXPECT_EQ(part["inputs"][0], all["inputs"][2]);
 }
 
-// A PUE of 1 can only rise and a utilization of 1 only fall: an hour's cost moves with either.
+// A PUE of 1 can only rise and a utilization of 1 only fall; the cost per hour moves with both.
 TEST(Dependence, IsKnownAtTheEndsOfARange) {
   for (const std::string input : {"cost.system.pue", "cost.system.utilisation"}) {
     const Json answer = *ParseJson(DependenceAnswer("", {"training=null", "serving=null", input + "=1"}, input).text);

@@ -20,7 +20,7 @@ namespace {
 
 using testing::Random;
 
-// A chip of some node, memory, links and budgets, what it runs, and what it is to do well.
+// A random node, memory, links and budgets, what runs on the chip, and its objective.
 struct DrawnProblem {
   std::vector<std::string> assignments;
   std::string figure;
@@ -66,7 +66,7 @@ double Fraction(Random& random) {
   return static_cast<double>(random.Below(std::uint64_t{1} << 52)) / 4503599627370496.0;
 }
 
-// What the floors leave of each budget, at random between its shares and the remainder.
+// Random shares of each budget: what the floors leave is divided among its shares and the remainder.
 DesignPoint RandomSplit(Random& random, const DesignSpace& space) {
   DesignPoint point(space.variables.size(), 0);
   for (const DesignBudget& budget : space.budgets) {
@@ -87,7 +87,7 @@ struct SplitTried {
   Tried tried;
 };
 
-// Every step from one share of a budget to another, the remainder among them, until none helps.
+// Tries every step from one share of a budget to another, including the remainder, until none helps.
 void Refine(DesignProblem& problem, SplitTried& found) {
   const DesignSpace& space = problem.space();
   for (double step = 0.08; step >= 0.0005; step /= 2) {
@@ -142,7 +142,7 @@ TEST(DesignAtLength, IsWithinOnePercentOfTheBestOfTenThousandRefined) {
     DrawnProblem drawn = RandomProblem(random);
     const Json question{{"objective", drawn.figure}};
     const Json answer = *ParseJson(DesignAnswer("", drawn.assignments, question).text);
-    // A model that fits no split of this chip makes no problem.
+    // A model that fits no split of this chip is skipped.
     if (!answer.contains("feasible") || !answer["feasible"].get<bool>()) continue;
     ++compared;
     std::string text = drawn.figure;
@@ -152,7 +152,7 @@ TEST(DesignAtLength, IsWithinOnePercentOfTheBestOfTenThousandRefined) {
     Result<DesignProblem> problem = DesignProblem::Make(*request, *ReadDesignQuestion(question));
     ASSERT_TRUE(problem) << text;
     const Tried tried = BestOfRandom(random, *problem).tried;
-    if (tried.excess > 0) continue;  // none of them fits; the answer does
+    if (tried.excess > 0) continue;  // no random split fits, but the answer does
     const double best = tried.objective, figure = answer["objective"].get<double>(), sign = problem->FigureOf(1);
     EXPECT_LE(sign * figure - best, 0.01 * std::abs(best)) << text;
   }

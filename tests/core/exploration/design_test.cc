@@ -1,4 +1,4 @@
-// A designed chip pays for the links that it lacks, and a design knows which way is better.
+// A designed chip pays for the links that it lacks, and a design knows the direction of its objective.
 #include "core/exploration/design.h"
 
 #include <gtest/gtest.h>
@@ -29,16 +29,16 @@ TEST(ChipWithoutLinks, ExchangesNothing) {
   EXPECT_EQ(joined["technology"]["links"], 0);
   EXPECT_EQ(joined["serving"]["feasible"], false);
   EXPECT_EQ(joined["serving"]["infeasible"][0]["reason"], "network");
-  // Alone it needs none.
+  // One device needs no links.
   const Json alone = Evaluated({no_links, "training=null", "serving.devices=8", "serving.mapping.tp=1"});
   EXPECT_EQ(alone["serving"]["feasible"], true) << alone["serving"]["infeasible"];
-  // No mapping of several devices trains.
+  // Training needs several devices, which no mapping can use without links.
   const Json trained = Evaluated({no_links, "serving=null"});
   EXPECT_EQ(trained["training"]["feasible"], false);
   EXPECT_EQ(trained["training"]["infeasible"].back()["reason"], "network");
 }
 
-TEST(Design, MakesLargerWhatIsBetterLarger) {
+TEST(Design, MaximizesFiguresThatAreBetterLarger) {
   for (const char* figure : {"serving.tokens_per_s", "training.step_time_s"}) {
     std::vector<std::string> assignments = kChip;
     assignments.push_back("training.mapping.tp=2");
@@ -53,7 +53,7 @@ TEST(Design, MakesLargerWhatIsBetterLarger) {
     for (const auto& [path, value] : found["overrides"].items()) assignments.push_back(path + "=" + value.dump());
     const Json report = *ParseJson(EvaluateAnswer("", assignments, "").text);
     EXPECT_GT(report["technology"]["links"], 0) << figure;
-    // What evaluate answers with the overrides, as the command line writes them, is what was promised.
+    // Evaluating the overrides, as the command line writes them, gives the promised figures.
     EXPECT_NEAR(*NumberAt(report, figure) / best, 1, 1e-9) << figure;
   }
 }
@@ -63,8 +63,7 @@ Json Designed(std::vector<std::string> assignments, const Json& question) {
   return *ParseJson(DesignAnswer("", assignments, question).text);
 }
 
-// A server's hour is dearer where the training part joins servers over a network, whether or not training is asked
-// about.
+// A server's hour costs more where the training part joins servers over a network, even if training is off.
 TEST(Design, PaysForTheWholeSystem) {
   std::vector<std::string> assignments = kChip;
   assignments.insert(assignments.end(), {"cluster.devices=64", "serving.devices=8", "serving.mapping.tp=2"});
@@ -82,7 +81,7 @@ TEST(Design, HasAWorkingDefaultObjective) {
   EXPECT_EQ(Designed({"training=null"}, Json::object())["figure"], "serving.tokens_per_s_per_device");
 }
 
-// Variables of every kind, with what holds them.
+// Variables of every kind, and the limits on each.
 TEST(Design, VariesWhatItIsGivenWithinItsLimits) {
   const std::string design = "cluster.device.design.";
   const Json question{{"objective", "serving.cost_usd_per_million_tokens"},
@@ -98,7 +97,7 @@ TEST(Design, VariesWhatItIsGivenWithinItsLimits) {
   EXPECT_LT(found["objective"], found["start"]);
   const Json& overrides = found["overrides"];
   EXPECT_GE(overrides[design + "area_split.l2"], 0.1);
-  EXPECT_EQ(overrides[design + "edge_split.memory"], 0.585);  // the h100-like design's
+  EXPECT_EQ(overrides[design + "edge_split.memory"], 0.585);  // of the h100-like design
   std::vector<std::string> assignments = fixed;
   for (const auto& [path, value] : overrides.items())
     assignments.push_back(path + "=" + (value.is_string() ? TextOf(value) : value.dump()));
@@ -110,7 +109,7 @@ TEST(Design, VariesWhatItIsGivenWithinItsLimits) {
   EXPECT_LE(area, 800);
 }
 
-// A floor above what the other shares leave takes from them: no budget is spent twice.
+// A floor takes from the other shares: no budget is spent twice.
 TEST(Design, KeepsItsBudgetsUnderAFloor) {
   const Json found =
       Designed({"training=null", "serving.devices=8", "serving.mapping.tp=2"},
@@ -131,18 +130,19 @@ TEST(Design, SaysHowFarItIsFromABoundAndWhatLimitsIt) {
   ASSERT_TRUE(found["bound"].is_object());
   EXPECT_LE(found["bound"]["objective"], found["objective"]);
   ASSERT_EQ(found["limits"].size(), 4U);
-  // Decode at a small batch reads weights: more power or edge for memory speeds it up, more of nothing slows it down.
+  // Decode at a small batch reads weights: more power or edge for memory speeds it up, and no larger budget slows it
+  // down.
   for (const Json& one : found["limits"]) EXPECT_LE(one["per_unit"].get<double>(), 1e-12) << one;
   EXPECT_EQ(found["limits"][1]["budget"], "power");
   EXPECT_LT(found["limits"][1]["per_unit"], 0);
-  // A share has four decimals: more would not be noticed, and a link with them is long.
+  // A share has four decimals: more change nothing visible and make links long.
   for (const auto& [path, share] : found["overrides"].items()) {
     const double parts = 1e4 * share.get<double>();
     EXPECT_NEAR(parts, std::round(parts), 1e-6) << path;
   }
 }
 
-// More tensor cores beside the vector lanes speed prefill up, until the vector lanes hold attention up.
+// More tensor cores per vector lane speed prefill up until the vector lanes bound attention.
 TEST(Design, FindsAUnitsTensorCoresPerVectorLane) {
   const std::string ratio = "cluster.device.design.unit.tensor_to_vector";
   const std::vector<std::string> fixed{"training=null", "serving.devices=8", "serving.mapping.tp=2",
@@ -192,7 +192,7 @@ TEST(Design, WithoutADesignOffersThoseOfTheChip) {
   EXPECT_TRUE(DesignProblem::Make(*ReadRequest("", designed), *ReadDesignQuestion(Json::object())));
 }
 
-TEST(Design, RefusesWhatItCannotAsk) {
+TEST(Design, RefusesQuestionsThatItCannotAnswer) {
   const auto path = [](const Json& question) { return TextOf(Designed({}, question)["issues"][0]["path"]); };
   EXPECT_EQ(path(Json{{"objective", "training.no_such"}}), "training.no_such");
   EXPECT_EQ(path(Json{{"vary", {"serving.prompt=1:2"}}}), "serving.prompt");

@@ -1,4 +1,4 @@
-// A search over pools of two kinds of device against `evaluate` of every mapping of either.
+// A search over pools of two kinds of device, against `evaluate` of every mapping of both.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ const std::vector<Problem> kProblems{
      2,
      false},
     {{"model=qwen3-30b-a3b", "cluster=dgx-a100", "serving.disaggregated.prefill_device=h100-sxm5-80gb"}, 2, 4, true},
-    // Some of either pool do not fit.
+    // Some mappings of both pools do not fit.
     {{"model=llama-3.1-70b", "cluster=dgx-h100", "serving.disaggregated.prefill_device=a100-sxm4-80gb",
       "serving.precision.weights=bf16", "serving.prompt=8000", "serving.engine=trtllm"},
      4,
@@ -46,7 +46,7 @@ Result<Scenario> ParsedWith(const Problem& problem, const Assignments& more) {
   return ParseScenario(*ReadRequest(R"({"version": 3})", all));
 }
 
-// Every combination of degrees that `evaluate` takes for the mapping at `path`.
+// Every combination of degrees that `evaluate` accepts for the mapping at `path`.
 std::vector<Assignments> LegalMappings(const Problem& problem, const std::string& path, Count devices) {
   std::vector<Assignments> legal;
   const Count most = problem.has_experts ? devices : 1;

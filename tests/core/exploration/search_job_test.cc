@@ -1,4 +1,4 @@
-// The search against brute force: the same answer with pruning and without, in one piece and in shards.
+// The search against brute force: the answer is the same with and without pruning, in one piece and in shards.
 #include "core/exploration/search_job.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 using testing::Catalogue;
 using testing::Random;
 
-// A small training problem: some model on some cluster of a few devices, any framework.
+// A small random training problem: a model on a cluster of a few devices, with any framework.
 Json SmallProblem(Random& random, const Catalogue& catalogue) {
   const Count heads = random.Of<Count>({2, 4, 6, 8}), devices = random.Of<Count>({2, 4, 6, 8, 16});
   Json model{{"layers", random.Of<Count>({2, 3, 4, 6, 8})},
@@ -30,7 +30,7 @@ Json SmallProblem(Random& random, const Catalogue& catalogue) {
   const std::string precision = random.Of<std::string>({"bf16", "fp16", "fp8"});
   Json cluster{{"preset", random.Of<std::string>({"dgx-a100", "dgx-h100", "tpu-v5e-pod", "hgx-mi300x"})},
                {"devices", devices}};
-  // A node of four, so that groups cross nodes; a memory that some mappings do not fit.
+  // A node has four devices, so that groups cross nodes; some mappings do not fit the memory.
   cluster["networks"] = Json::array({Json{{"size", 4}}});
   cluster["device"] =
       Json{{"memory", Json{{"capacity", 1e9 * static_cast<double>(random.Of<Count>({12, 24, 48, 80}))}}},
@@ -87,7 +87,8 @@ void ExpectSame(const std::vector<Found>& a, const std::vector<Found>& b, const 
   }
 }
 
-// With pruning a mapping shares sub-results and may stop at bounds; without it each is evaluated alone and completely.
+// With pruning, mappings share sub-results and evaluation may stop at bounds; without, each is evaluated alone and
+// completely.
 TEST(SearchJob, PruningAndSharingChangeNothingOnTwoHundredProblems) {
   const Catalogue catalogue;
   const std::vector<std::string> figures = AllFigures();
@@ -129,7 +130,7 @@ TEST(SearchJob, PruningAndSharingChangeNothingOnTwoHundredProblems) {
   EXPECT_LT(evaluated, decided);
 }
 
-// A small serving problem: dense, of experts or with a latent cache, on any engine.
+// A small random serving problem: dense, with experts or with a latent KV cache, on any engine.
 Json SmallServingProblem(Random& random, const Catalogue& catalogue) {
   const Count heads = random.Of<Count>({4, 8});
   Json model{{"layers", 4},     {"hidden", 128 * heads}, {"heads", heads}, {"kv_heads", random.Of<Count>({1, 2, 4})},
@@ -150,7 +151,7 @@ Json SmallServingProblem(Random& random, const Catalogue& catalogue) {
               {"cost", Json::object()}};
 }
 
-// With sharing a mapping reuses passes that others timed; without it each is timed alone.
+// With sharing, mappings reuse passes timed for others; without, each is timed alone.
 TEST(SearchJob, SharingChangesNothingOnServingProblems) {
   const Catalogue catalogue;
   Count split = 0;
@@ -180,10 +181,10 @@ TEST(SearchJob, SharingChangesNothingOnServingProblems) {
     spec.limits.push_back("cp>=2");
     split += SearchJob::Make(request, spec) ? 1 : 0;
   }
-  EXPECT_GT(split, 10);  // problems that may split contexts
+  EXPECT_GT(split, 10);  // problems that may use context parallelism
 }
 
-// Mappings of both spaces, set as assignments, are scenarios with the figures found.
+// The mappings of both spaces, set as assignments, are scenarios with the figures found.
 TEST(SearchJob, OverridesGiveTheFiguresFound) {
   const Json training =
       Parsed(R"({"model": {"preset": "mixtral-8x7b"}, "cluster": {"preset": "dgx-h100", "devices": 32},
@@ -209,8 +210,8 @@ TEST(SearchJob, OverridesGiveTheFiguresFound) {
   }
 }
 
-// DeepSeek-V3 decoding on 96 H100: the experts of few ranks leave no room for the sequences that a latency of 100 ms
-// allows. Batches that the ranks share evenly are among those tried: 96 is no power of two.
+// DeepSeek-V3 decoding on 96 H100: with few ranks the experts leave no room for as many sequences as 100 ms allows. The
+// batches tried include those that divide evenly over the ranks, although 96 is no power of two.
 TEST(SearchJob, WideExpertParallelismIsFoundForDecoding) {
   for (const char* redundant : {"serving.redundant_experts=0", "serving.redundant_experts=32"}) {
     const Result<Json> request = ReadRequest(
@@ -232,7 +233,8 @@ TEST(SearchJob, WideExpertParallelismIsFoundForDecoding) {
   }
 }
 
-// An axis of what the search chooses restricts it: pools of the axis beside one shared pool were a contradiction.
+// An axis over an input that the search chooses restricts the search. Here pools from the axis once stood beside one
+// shared pool, a contradiction.
 TEST(SearchJob, KeepsToAnAxisOfPools) {
   const Result<Json> request =
       ReadRequest("", {"version=1", "model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "training=null",

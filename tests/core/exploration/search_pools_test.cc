@@ -1,4 +1,4 @@
-// Searches of layouts for a prefill and a decode pool of two kinds of device.
+// Searches of mappings for a prefill pool and a decode pool of two kinds of device.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,8 @@ std::vector<std::string> OnTwoKinds(const std::vector<std::string>& more) {
   return all;
 }
 
-// In a static batch, a closed and an open loop, with prefixes kept for idle sessions, and beside one shared pool.
+// In a static batch, a closed and an open loop, with prefixes kept for idle sessions, and together with one shared
+// pool.
 TEST(SearchPools, OverridesOfPoolsOfTwoKindsGiveTheFiguresFound) {
   const std::vector<std::vector<std::string>> loads{
       {}, {"serving.concurrency=24"}, {"serving.requests_per_s=3"}, {"serving.prefix_hit=0.5", "cost=null"}};
@@ -57,7 +58,7 @@ TEST(SearchPools, OverridesOfPoolsOfTwoKindsGiveTheFiguresFound) {
   }
 }
 
-// A mapping that the request has for the prefill pool is not part of the search, where both pools share one.
+// Where both pools share a mapping, the search ignores the request's mapping of the prefill pool.
 TEST(SearchPools, OverridesOfPoolsThatShareAMappingGiveTheFiguresFound) {
   const Json request =
       RequestOf({"model=mixtral-8x7b", "cluster=dgx-h100", "cluster.devices=8", "serving.prefix_hit=0.5",
@@ -72,7 +73,7 @@ TEST(SearchPools, OverridesOfPoolsThatShareAMappingGiveTheFiguresFound) {
   }
 }
 
-// The axis of their devices beside the one shared pool.
+// An axis over the prefill devices, where 0 means one shared pool.
 TEST(SearchPools, OneSharedPoolIsFoundBesidePoolsOfTwoKinds) {
   const Json request = RequestOf(OnTwoKinds({}));
   SearchSpec on_either = ServingSearch({"batch=16,64", "serving.disaggregated.prefill_devices=0,4"});
@@ -95,7 +96,7 @@ TEST(SearchPools, OneSharedPoolIsFoundBesidePoolsOfTwoKinds) {
   }
   EXPECT_EQ(best_shared, best(shared));
 
-  // Once, though two prefill pools are compared.
+  // The shared pool counts once, although two kinds of prefill device are compared.
   on_either.axes = {"serving.disaggregated.prefill_device=l40s,a40"};
   EXPECT_EQ(Searched(request, on_either)["space"], 2 * two["space"].get<Count>() + shared["space"].get<Count>());
 }
@@ -118,7 +119,7 @@ TEST(SearchPools, LimitsOfEitherPoolRestrictItsMapping) {
   }
 }
 
-TEST(SearchPools, WordsOfAMappingTellThePoolsApart) {
+TEST(SearchPools, TextsOfAMappingDistinguishThePools) {
   EXPECT_EQ(MappingText({{"serving.mapping.tp", 4}, {"serving.disaggregated.prefill_mapping.tp", 2}}),
             "tp 4, prefill pool tp 2");
 }

@@ -1,4 +1,4 @@
-// A whole search, and what holds of its answer.
+// A whole search, and checks of its answer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ inline Json Searched(const Json& request, const SearchSpec& spec) {
   return (*job)->Report();
 }
 
-// What was found, set as assignments, is a scenario with the figures found.
+// The mapping found, set as assignments, is a scenario with the figures found.
 inline void ExpectOverridesGiveTheFigures(const Json& request, const Json& report, const std::string& part) {
   ASSERT_FALSE(report["best"].empty());
   for (const char* list : {"best", "pareto"}) {

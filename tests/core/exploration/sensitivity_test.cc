@@ -1,4 +1,4 @@
-// Exact elasticities are those of small steps, on every golden request.
+// Exact elasticities equal those of small steps, on every golden request.
 #include "core/exploration/sensitivity.h"
 
 #include <gtest/gtest.h>
@@ -32,9 +32,9 @@ bool IsNear(double exact, double stepped) { return std::abs(exact - stepped) < 0
 
 class ExactElasticities : public ::testing::TestWithParam<GoldenRequest> {};
 
-// A count has no small step. At a corner (a power limit that is just reached) the slope of either side is exact. What
-// moves in steps, as the dies on a wafer do, has the slope of a line through several of them, near enough that nothing
-// else jumps, as recomputation does that is chosen.
+// Counts are left out: they have no small step. At a corner (a power limit that is just reached) the slope of either
+// side is exact. A figure that moves in steps, as dies per wafer do, has the slope of a line through several of them;
+// it spans little, so that nothing else jumps, such as automatic recomputation.
 TEST_P(ExactElasticities, AreThoseOfSmallSteps) {
   const std::string request = JsonText(WithVersion(*ParseJson(GetParam().text)));
   int compared = 0, in_steps = 0;
@@ -73,7 +73,7 @@ TEST_P(ExactElasticities, AreThoseOfSmallSteps) {
 INSTANTIATE_TEST_SUITE_P(OfGoldenRequests, ExactElasticities, ::testing::ValuesIn(GoldenRequests()),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// The price of the module is added to those of the other parts, so a per cent of it moves the sum by its share.
+// The module's price adds to those of the other parts, so a percent of it moves the sum by its share.
 TEST(Sensitivity, WithoutStepsGivesExactElasticitiesAlone) {
   const Json answer = *ParseJson(SensitivityAnswer(R"({"version": 1})", {}, "cost.device_usd", 0).text);
   double last = 1e9, of_module = 0;

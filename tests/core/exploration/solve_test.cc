@@ -1,4 +1,4 @@
-// A solved input is answered as a request with it is: what follows it by itself does so at every value.
+// A solved input has the same answer as a request that states it: the inputs that follow it do so at every value.
 #include "core/exploration/solve.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,8 @@ TEST(Solve, FewestDevicesForADateAreThoseOfTheAnswerWithThem) {
   const Count fewest = answer["value"].get<Count>();
   EXPECT_DOUBLE_EQ(answer["figure"]["value"].get<double>(), TimeToTrain(run, fewest));
   EXPECT_LE(TimeToTrain(run, fewest), kMonth);
-  // Counts are uneven: some beyond one that fails hold. None of the next ten servers fewer does.
+  // The time does not fall evenly with the count: larger counts may fail, smaller ones hold. Here the next ten smaller
+  // ones all fail.
   for (Count servers = 1; servers <= 10; ++servers) EXPECT_GT(TimeToTrain(run, fewest - 8 * servers), kMonth);
 }
 
@@ -45,7 +46,7 @@ TEST(Solve, ABatchPerReplicaTakesThePlaceOfTheDefaultsTotal) {
   const Json batch = held("serving.batch");
   ASSERT_TRUE(batch.is_number());
   EXPECT_LT(batch.get<Count>(), 2048);
-  EXPECT_EQ(batch, held("serving.concurrency"));  // one replica: its batch is the total
+  EXPECT_EQ(batch, held("serving.concurrency"));  // with one replica the batch is the total
 }
 
 struct Question {
@@ -54,8 +55,9 @@ struct Question {
   SolveOptions options = {};
 };
 
-// The defaults stay as they were while the input moves, and an edit of the input alone would move some of them.
-TEST(Solve, ARequestWithTheValueAndWhatIsHeldHasTheFigureOfTheAnswer) {
+// The defaults keep their values while the input moves; setting the input alone would move some of them, so the answer
+// lists them.
+TEST(Solve, ARequestWithTheValueAndTheHeldInputsHasTheSameFigure) {
   SearchSpec search;
   search.part = "serving";
   const std::vector<Question> questions{
@@ -102,8 +104,8 @@ TEST(Solve, ARequestWithTheValueAndWhatIsHeldHasTheFigureOfTheAnswer) {
   EXPECT_GE(holding, 2);
 }
 
-// Each value halves the bracket: 2,047 batches are fewer than 2^11, and of 2.19 TB/s a billionth of 4 TB/s is more than
-// the 2^29th part. The first value is one more.
+// Each value halves the bracket. 2,047 batches are fewer than 2^11; for a range of 2.19 TB/s, a billionth of 4 TB/s is
+// more than the 2^29th part. The first value adds one.
 TEST(Solve, SaysHowManyValuesItWillTry) {
   const Assignments run{"version=3", "training=null", "cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b"};
   struct Expected {
@@ -122,8 +124,8 @@ TEST(Solve, SaysHowManyValuesItWillTry) {
   }
 }
 
-// The goodput by Daly is interval / (MTBF * exp(recovery / MTBF) * (exp((interval + stall) / MTBF) - 1)): highest at the
-// optimal interval, falling on either side. A wall time above the least is so reached before and after the optimum.
+// Goodput by Daly is interval / (MTBF * exp(recovery / MTBF) * (exp((interval + stall) / MTBF) - 1)). It is highest at
+// the optimal interval and falls on both sides, so a wall time above the least is reached before and after the optimum.
 TEST(Solve, ABoundThatHoldsAtBothEndsOnlyDoesNotHoldEverywhere) {
   const Assignments run{"version=3", "serving=null"};
   const Json plain = (*ParseJson(EvaluateAnswer("", run, "", false).text))["training"]["run"];
@@ -131,7 +133,7 @@ TEST(Solve, ABoundThatHoldsAtBothEndsOnlyDoesNotHoldEverywhere) {
   const double stall = plain["checkpoint_stall_s"].get<double>(), best = plain["daly_interval_s"].get<double>();
   const auto relative_wall = [&](double interval) { return std::expm1((interval + stall) / mtbf) / interval; };
   const double bound = plain["wall_time_s"].get<double>() * relative_wall(best / 4) / relative_wall(best);
-  double after = best;  // the interval beyond the optimum with the wall time of a quarter of it
+  double after = best;  // beyond the optimum, with the wall time of a quarter of the optimum
   for (double step = best; step > 1e-9; step /= 2)
     while (relative_wall(after + step) < relative_wall(best / 4)) after += step;
 
@@ -145,7 +147,7 @@ TEST(Solve, ABoundThatHoldsAtBothEndsOnlyDoesNotHoldEverywhere) {
   EXPECT_NEAR(ends["value"].get<double>(), best / 4, 1e-3);
   EXPECT_NEAR(ends["again"].get<double>(), after, 1e-3);
   EXPECT_NEAR(ends["figure"]["value"].get<double>(), bound, 1e-6 * bound);
-  // Beyond the optimum it holds at all values, and so it does everywhere below the least wall time.
+  // From there on the bound holds at all values. A bound below the least wall time holds everywhere.
   const Json beyond = solved(JsonText(after + 1) + " s:60000 s", bound);
   EXPECT_EQ(beyond["which"], "everywhere") << JsonText(beyond);
   EXPECT_FALSE(beyond.contains("again"));

@@ -42,7 +42,7 @@ SearchProgress Search(const Json& request, SearchSpec spec, bool prune, Count sh
   return all;
 }
 
-// The same front, bounds used or not, in one piece or in three.
+// The frontier is the same with and without bounds, in one piece and in three.
 TEST(TechnologySearch, BoundsAndShardsChangeNothing) {
   const Result<Json> request = ReadRequest(R"({"version": 1})", kScenario);
   ASSERT_TRUE(request);
@@ -62,8 +62,8 @@ TEST(TechnologySearch, BoundsAndShardsChangeNothing) {
   }
 }
 
-// Each point of the front, set as assignments, is a scenario with the figures found; the best of all is the best of the
-// searches that each technology has for itself.
+// Each point of the frontier, set as assignments, is a scenario with the figures found. The best of all is the best of
+// the searches within each technology.
 TEST(TechnologySearch, FindsWhatEachTechnologyFindsAlone) {
   const Result<Json> request = ReadRequest(R"({"version": 1})", kScenario);
   ASSERT_TRUE(request);

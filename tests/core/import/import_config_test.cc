@@ -1,5 +1,5 @@
-// config.json to model: parameter counts equal the published ones, so that a wrong shape, bias, norm or expert shows.
-// The configs hold the members of the publishers' files that affect the count.
+// Importing config.json as a model: parameter counts equal the published ones, so a wrong shape, bias, norm or expert
+// shows. The configs hold the members of the publishers' files that affect the count.
 #include "core/import/import_config.h"
 
 #include <gtest/gtest.h>
@@ -201,7 +201,7 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"model_type": "olmo2", "num_hidden_layers": 64, "hidden_size": 5120, "num_attention_heads": 40,
              "num_key_value_heads": 8, "intermediate_size": 27648, "attention_bias": false, "vocab_size": 100352,
              "tie_word_embeddings": false, "max_position_embeddings": 4096})"},
-        // 110,468,824,832 in all, less the layer of multi-token prediction with its copies of embedding and head.
+        // 110,468,824,832 in total, less the multi-token-prediction layer with its copies of embedding and head.
         Row{"glm-4.5-air", 106852251264, R"({"model_type": "glm4_moe", "num_hidden_layers": 46, "hidden_size": 4096,
              "num_attention_heads": 96, "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 10944,
              "moe_intermediate_size": 1408, "n_routed_experts": 128, "n_shared_experts": 1, "num_experts_per_tok": 8,
@@ -243,7 +243,7 @@ TEST(Import, NamesTheWeightsPrecisionAndTheModel) {
   EXPECT_FALSE(json["model"].contains("moe"));
 }
 
-// A mixture of experts with a quantization_config, after that of moonshotai/Kimi-K2-Thinking.
+// A mixture of experts with a quantization_config, modeled on moonshotai/Kimi-K2-Thinking.
 Json ImportedMixture(const std::string& quantization) {
   const std::string shape =
       R"({"model_type": "kimi_k2", "num_hidden_layers": 61, "hidden_size": 7168, "num_attention_heads": 64,
@@ -269,13 +269,13 @@ TEST(Import, ReadsExpertsThatAloneAreInFourBits) {
   EXPECT_EQ(thinking["weights"], "int4");
   EXPECT_EQ(thinking["model"]["moe"]["int4_group"], 32);
   EXPECT_TRUE(thinking["notes"].empty()) << thinking["notes"];
-  // All linear layers in int4, as AWQ and GPTQ have them.
+  // All linear layers are in int4, as in AWQ and GPTQ checkpoints.
   const Json all = ImportedMixture(R"("format": "pack-quantized", "ignore": ["lm_head"], )" + int4);
   EXPECT_EQ(all["weights"], "int4");
   EXPECT_EQ(all["model"]["moe"]["int4_group"], 0);
 }
 
-// A published precision goes with the model: ModelOpt has groups of 16 in nvfp4, MLX states its bits alone.
+// The model keeps its published precision: ModelOpt states nvfp4 in groups of 16, MLX only the bits.
 TEST(Import, TakesThePublishedPrecisionWithTheModel) {
   const auto quantized = [](const std::string& quantization) {
     return Imported(R"({"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4,
@@ -300,7 +300,7 @@ TEST(Import, TakesThePublishedPrecisionWithTheModel) {
   EXPECT_FALSE(quantized(R"("torch_dtype": "bfloat16")")["model"].contains("weights"));
 }
 
-// DeepSeek-V3 sends a token to at most four of eight nodes, DeepSeek-V2 to three; Kimi K2 to any.
+// DeepSeek-V3 sends a token to at most four of eight nodes, DeepSeek-V2 to at most three, Kimi K2 to any.
 TEST(Import, ReadsGroupsOfExpertsAsNodes) {
   const auto limit = [](const char* groups) {
     return Imported(std::string(R"({"model_type": "deepseek_v3", "num_hidden_layers": 2, "hidden_size": 64,
@@ -340,9 +340,9 @@ using Strings = std::vector<std::string>;
 
 double ParametersOf(const std::string& config) { return Imported(config)["parameters"].get<double>(); }
 
-// Hybrids whose checkpoints are known to a few digits.
+// Hybrids whose parameter counts or checkpoint sizes are published to a few digits.
 TEST(Import, CountsHybridsLikeTheirCheckpoints) {
-  // 4.99 and 3.98 GB of bf16.
+  // Checkpoints of 4.99 and 3.98 GB in bf16.
   EXPECT_NEAR(
       ParametersOf(
           R"({"model_type": "nemotron_h", "hybrid_override_pattern": "M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M-",
@@ -350,7 +350,7 @@ TEST(Import, CountsHybridsLikeTheirCheckpoints) {
       "ssm_state_size": 128, "conv_kernel": 4, "num_attention_heads": 32, "num_hidden_layers": 52, "num_key_value_heads": 8,
       "attention_head_dim": 128, "vocab_size": 131072, "tie_word_embeddings": false})"),
       8.97e9 / 2, 5e6);
-  // 9.78 billion on its model card.
+  // The model card says 9.78 billion.
   EXPECT_NEAR(
       ParametersOf(
           R"({"model_type": "bamba", "attn_layer_indices": [9, 18, 27], "hidden_size": 4096, "intermediate_size": 14336,
@@ -358,7 +358,7 @@ TEST(Import, CountsHybridsLikeTheirCheckpoints) {
       2, "num_attention_heads": 32, "num_hidden_layers": 32, "num_key_value_heads": 8, "vocab_size": 128256,
       "tie_word_embeddings": false})"),
       9.78e9, 5e6);
-  // 91.5 GiB of bf16.
+  // A checkpoint of 91.5 GiB in bf16.
   EXPECT_NEAR(
       ParametersOf(
           R"({"model_type": "kimi_linear", "first_k_dense_replace": 1, "head_dim": 72, "hidden_size": 2304, "intermediate_size":
@@ -371,8 +371,8 @@ TEST(Import, CountsHybridsLikeTheirCheckpoints) {
       91.5 * 1073741824 / 2, 0.05 * 1073741824 / 2);
 }
 
-// A layer that shares a KV cache needs one of its kind before it: of six, the first that attends to all tokens is the
-// last.
+// A layer that shares a KV cache needs an earlier layer of its kind. Of these six layers, the first with full attention
+// is the last.
 TEST(Import, RefusesSharedKvCachesThatNoLayerHas) {
   EXPECT_EQ(
       Paths(R"({"model_type": "gemma4_text", "num_hidden_layers": 24, "hidden_size": 1536, "num_attention_heads": 8,

@@ -1,4 +1,4 @@
-// Configs of 2026 become their presets, member by member and to the parameter count.
+// Configs of 2026 import as their presets, member by member and to the parameter count.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,8 +14,7 @@
 namespace slipstick {
 namespace {
 
-// Members of the publishers' files, as engines read them; the presets' counts are held against published ones
-// elsewhere.
+// Members of the publishers' files as engines read them. Another test compares the presets' counts with published ones.
 struct Last {
   const char* preset;
   const char* config;

@@ -1,4 +1,5 @@
-// Families whose layers are those of others by other names: counts by hand from the members of the files, and presets.
+// Families whose layers are those of other families under other names: counts by hand from the members of the files,
+// and presets.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,7 +14,7 @@ namespace {
 double Attention(double hidden, double queries, double keys) { return 2 * hidden * (queries + keys); }
 double Mlp(double hidden, double ffn) { return 3 * hidden * ffn; }
 
-// Baidu: 21 billion, of which 3 are active without the embedding.
+// Baidu: 21 billion, 3 of them active, not counting the embedding.
 TEST(ImportMoreFamilies, Ernie45) {
   const Json json = Imported(R"({"model_type": "ernie4_5_moe", "hidden_size": 2560, "intermediate_size": 12288,
       "max_position_embeddings": 131072, "num_attention_heads": 20, "num_key_value_heads": 4, "head_dim": 128,
@@ -22,11 +23,12 @@ TEST(ImportMoreFamilies, Ernie45) {
       "moe_layer_interval": 1, "num_nextn_predict_layers": 1})");
   const double each = Attention(2560, 2560, 512) + 2 * 2560;
   const double router = 2560 * 64 + 64;
-  const double outside = 103424 * 2560 + 2560 + 28 * each + Mlp(2560, 12288);  // tied; the first layer is dense
+  const double outside =
+      103424 * 2560 + 2560 + 28 * each + Mlp(2560, 12288);  // tied embedding; the first layer is dense
   EXPECT_EQ(json["parameters"], outside + 27 * (router + (64 + 2) * Mlp(2560, 1536)));
   EXPECT_EQ(json["active_parameters"], outside + 27 * (router + (6 + 2) * Mlp(2560, 1536)));
   EXPECT_NEAR(json["parameters"].get<double>(), 21.8e9, 0.1e9);
-  // Experts up to a layer before the last are not described.
+  // Experts that end before the last layer are not supported.
   const Answer early = ImportModelAnswer(R"({"model_type": "ernie4_5_moe", "hidden_size": 64, "intermediate_size": 64,
       "num_attention_heads": 4, "num_hidden_layers": 8, "vocab_size": 9, "moe_num_experts": 4, "moe_k": 2,
       "moe_layer_end_index": 5})");
@@ -34,7 +36,7 @@ TEST(ImportMoreFamilies, Ernie45) {
   EXPECT_EQ(early.issues[0].path, "moe_layer_end_index");
 }
 
-// Tencent: 80 billion, 13 active. The file lists a number for each layer.
+// Tencent: 80 billion, 13 of them active. The file lists one number per layer.
 TEST(ImportMoreFamilies, HunyuanListsANumberPerLayer) {
   const auto config = [](const std::string& widths) {
     return R"({"model_type": "hunyuan_v1_moe", "attention_head_dim": 128, "hidden_size": 4096, "intermediate_size": 3072,
@@ -54,7 +56,7 @@ TEST(ImportMoreFamilies, HunyuanListsANumberPerLayer) {
   EXPECT_NE(uneven.issues[0].message.find("same in all layers"), std::string::npos);
 }
 
-// rednote-hilab: 142 billion, 14 active.
+// rednote-hilab: 142 billion, 14 of them active.
 TEST(ImportMoreFamilies, Dots) {
   const Json json = Imported(R"({"model_type": "dots1", "first_k_dense_replace": 1, "hidden_size": 4096,
       "intermediate_size": 10944, "moe_intermediate_size": 1408, "moe_layer_freq": 1, "n_routed_experts": 128,
@@ -67,7 +69,7 @@ TEST(ImportMoreFamilies, Dots) {
   EXPECT_NEAR(json["parameters"].get<double>(), 142.77e9, 0.1e9);
 }
 
-// inclusionAI: 16 billion, of which 1.4 are active.
+// inclusionAI: 16 billion, 1.4 of them active.
 TEST(ImportMoreFamilies, LingMini) {
   const Json json = Imported(R"({"model_type": "bailing_moe", "hidden_size": 2048, "intermediate_size": 5120,
       "moe_intermediate_size": 512, "num_experts": 256, "num_shared_experts": 1, "num_experts_per_tok": 8,
@@ -79,14 +81,14 @@ TEST(ImportMoreFamilies, LingMini) {
             2 * 157184.0 * 2048 + 2048 + 20 * each + Mlp(2048, 5120) + 19 * (2048 * 256 + 256 + 257 * Mlp(2048, 512)));
 }
 
-// Dense ones: the Swiss AI Initiative's 8.05 billion, LG's 32.0, Z.ai's 9.40 and IBM's 3.40.
+// Dense models: the Swiss AI Initiative's 8.05 billion, LG's 32.0, Z.ai's 9.40 and IBM's 3.40.
 TEST(ImportMoreFamilies, Dense) {
   const Json apertus = Imported(R"({"model_type": "apertus", "hidden_size": 4096, "intermediate_size": 21504,
       "num_attention_heads": 32, "num_key_value_heads": 8, "num_hidden_layers": 32, "qk_norm": true,
       "vocab_size": 131072, "tie_word_embeddings": false})");
-  EXPECT_EQ(apertus["parameters"],
-            2 * 131072.0 * 4096 + 4096 +
-                32 * (Attention(4096, 4096, 1024) + 2 * 4096.0 * 21504 + 2 * 4096 + 2 * 128));  // up and down alone
+  EXPECT_EQ(apertus["parameters"], 2 * 131072.0 * 4096 + 4096 +
+                                       32 * (Attention(4096, 4096, 1024) + 2 * 4096.0 * 21504 + 2 * 4096 +
+                                             2 * 128));  // without a gate projection
   const Json exaone = Imported(R"({"model_type": "exaone4", "head_dim": 128, "hidden_size": 5120,
       "intermediate_size": 27392, "num_attention_heads": 40, "num_key_value_heads": 8, "num_hidden_layers": 64,
       "sliding_window": 4096, "sliding_window_pattern": "LLLG", "vocab_size": 102400, "tie_word_embeddings": false})");
@@ -99,7 +101,7 @@ TEST(ImportMoreFamilies, Dense) {
       "seq_length": 131072, "tie_word_embeddings": false})");
   EXPECT_EQ(glm["parameters"], 2 * 151552.0 * 4096 + 4096 +
                                    40 * (Attention(4096, 4096, 256) + 4096 + 2 * 256 + Mlp(4096, 13696) + 2 * 4096));
-  // Granite 4 without experts has the MLP that others share, and without a recurrence it is plain.
+  // Granite 4 without experts uses its shared MLP, and without recurrent layers it is an ordinary transformer.
   std::string types;
   for (int layer = 0; layer < 40; ++layer) types += layer > 0 ? R"(, "attention")" : R"("attention")";
   const Json granite = Imported(R"({"model_type": "granitemoehybrid", "hidden_size": 2560, "intermediate_size": 512,
@@ -163,7 +165,7 @@ TEST(ImportMoreFamilies, AreTheirPresets) {
   }
 }
 
-// A newer file of Nemotron-H lists words in place of a pattern.
+// A newer file of Nemotron-H lists layer names in place of a pattern.
 TEST(ImportMoreFamilies, NemotronInWords) {
   const auto nemotron = [](const std::string& layers) {
     return Imported(R"({"model_type": "nemotron_h", "hidden_size": 64, "intermediate_size": 64, "mamba_num_heads": 2,
@@ -188,7 +190,8 @@ TEST(ImportMoreFamilies, TextModelsWithin) {
   }
 }
 
-// Stability AI's 12 billion: norms of queries and keys with weights of each head, of 160 dimensions without biases.
+// Stability AI's 12 billion: the norms of queries and keys have weights for each head, of 160 dimensions, and no
+// biases.
 TEST(ImportMoreFamilies, StableLm2NormsEachHead) {
   const Json json = Imported(R"({"model_type": "stablelm", "hidden_size": 5120, "intermediate_size": 13824,
       "num_hidden_layers": 40, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 100352,
@@ -196,8 +199,8 @@ TEST(ImportMoreFamilies, StableLm2NormsEachHead) {
   EXPECT_EQ(json["model"]["qk_norm"], "each_head");
 }
 
-// What cannot be described says why.
-TEST(ImportMoreFamilies, RefusesInWords) {
+// A config that cannot be described is refused with the reason.
+TEST(ImportMoreFamilies, RefusesWithAReason) {
   for (const char* type :
        {"falcon_h1", "lfm2", "longcat_flash", "nemotron-nas", "mllama", "gemma3n_text", "xlm-roberta"}) {
     const Answer answer = ImportModelAnswer(std::string(R"({"model_type": ")") + type + R"(", "hidden_size": 64})");

@@ -1,4 +1,4 @@
-// Vision-language checkpoints hold the language model of a text checkpoint, under another type. The configs hold the
+// Vision-language checkpoints contain the language model of a text checkpoint under another type. The configs hold the
 // members of the publishers' files that affect the count.
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kVision = R"("vision_config": {"depth": 27, "hidden_size": 1152, "patch_size": 16})";
 
-// Qwen3-VL-8B-Instruct: the text model of Qwen3-8B.
+// Qwen3-VL-8B-Instruct has the text model of Qwen3-8B.
 TEST(ImportVision, Qwen3) {
   const Json model = Imported(std::string(R"({"model_type": "qwen3_vl", )") + kVision + R"(, "text_config": {
       "model_type": "qwen3_vl_text", "num_hidden_layers": 36, "hidden_size": 4096, "num_attention_heads": 32,
@@ -21,7 +21,7 @@ TEST(ImportVision, Qwen3) {
   EXPECT_NE(model["notes"].dump().find("the vision encoder's memory and time are not counted"), std::string::npos);
 }
 
-// The vision encoder is imported where its config says all of its shape.
+// The vision encoder is imported if its config gives its whole shape.
 TEST(ImportVision, Encoder) {
   const std::string text = R"("text_config": {
       "model_type": "qwen3_vl_text", "num_hidden_layers": 36, "hidden_size": 4096, "num_attention_heads": 32,
@@ -36,7 +36,7 @@ TEST(ImportVision, Encoder) {
   EXPECT_EQ(model["notes"].dump().find("are not counted"), std::string::npos);
 }
 
-// The encoder of a config with this text model.
+// The vision encoder of a config with this text model.
 Json EncoderOf(const std::string& members) {
   return Imported("{" + members +
                   R"(, "text_config": {"model_type": "qwen3_vl_text", "num_hidden_layers": 36, "hidden_size": 4096,
@@ -54,7 +54,7 @@ TEST(ImportVision, GlmEncoderIsAsWideAsItsModel) {
   EXPECT_EQ(vision["gated"], true);
 }
 
-// Gemma 3: 896 / 14 = 64 patches a side become 16 tokens a side, 256 of an image (Gemma 3 technical report).
+// Gemma 3: 896 / 14 = 64 patches per side become 16 tokens per side, 256 per image (Gemma 3 technical report).
 TEST(ImportVision, GemmaPoolsPatches) {
   const Json vision = EncoderOf(R"("model_type": "gemma3", "mm_tokens_per_image": 256, "vision_config": {
       "hidden_size": 1152, "image_size": 896, "intermediate_size": 4304, "model_type": "siglip_vision_model",
@@ -63,7 +63,8 @@ TEST(ImportVision, GemmaPoolsPatches) {
   EXPECT_EQ(vision["projectors"], 0);
 }
 
-// Diffusion language models: LLaDA-8B has 8.02 billion parameters, LLaDA2.0-mini the shape of Ling-mini-2.0, 16 billion.
+// Diffusion language models: LLaDA-8B has 8.02 billion parameters; LLaDA2.0-mini has the shape of Ling-mini-2.0, 16
+// billion.
 TEST(ImportVision, DiffusionLanguageModels) {
   const Json dense = Imported(R"({"model_type": "llada", "d_model": 4096, "n_heads": 32, "n_kv_heads": 32,
       "n_layers": 32, "mlp_hidden_size": 12288, "vocab_size": 126464, "weight_tying": false,
@@ -78,7 +79,7 @@ TEST(ImportVision, DiffusionLanguageModels) {
   EXPECT_NEAR(experts["parameters"].get<double>(), 16e9, 0.5e9);
 }
 
-// Qwen3-VL-30B-A3B-Instruct: that of Qwen3-30B-A3B.
+// Qwen3-VL-30B-A3B-Instruct has the text model of Qwen3-30B-A3B.
 TEST(ImportVision, Qwen3Experts) {
   const Json model = Imported(std::string(R"({"model_type": "qwen3_vl_moe", )") + kVision + R"(, "text_config": {
       "model_type": "qwen3_vl_moe_text", "num_hidden_layers": 48, "hidden_size": 2048, "num_attention_heads": 32,
@@ -88,7 +89,8 @@ TEST(ImportVision, Qwen3Experts) {
   EXPECT_EQ(model["parameters"], 30532122624);
 }
 
-// Qwen2.5-VL-7B-Instruct: that of Qwen2.5-7B, in older files beside vision_config and in newer ones in text_config.
+// Qwen2.5-VL-7B-Instruct has the text model of Qwen2.5-7B; older files state it beside vision_config, newer ones in
+// text_config.
 TEST(ImportVision, Qwen25) {
   const std::string members = R"("num_hidden_layers": 28, "hidden_size": 3584, "num_attention_heads": 28,
       "num_key_value_heads": 4, "intermediate_size": 18944, "vocab_size": 152064, "tie_word_embeddings": false,
@@ -100,7 +102,7 @@ TEST(ImportVision, Qwen25) {
             7615616512);
 }
 
-// GLM-4.5V: that of GLM-4.5-Air without its prediction module.
+// GLM-4.5V has the text model of GLM-4.5-Air without its prediction module.
 TEST(ImportVision, Glm) {
   const Json model = Imported(std::string(R"({"model_type": "glm4v_moe", )") + kVision + R"(, "text_config": {
       "model_type": "glm4v_moe_text", "num_hidden_layers": 46, "hidden_size": 4096, "num_attention_heads": 96,

@@ -1,4 +1,4 @@
-// What the core reads of a config.json, for tests.
+// Importing a config.json in tests.
 #pragma once
 
 #include <gtest/gtest.h>

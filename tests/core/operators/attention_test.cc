@@ -31,7 +31,7 @@ double Us(const Work& work, const Device& device) {
   return In(TimeOf(work, device).time, kUs);
 }
 
-// Rows of ai-dynamo/aiconfigurator at 095f58a, context_attention tables, CUDA graphs at boost clock. Nine of ten rows
+// Rows of ai-dynamo/aiconfigurator at 095f58a, context_attention tables, CUDA graphs at boost clock. 90 % of the rows
 // of the tables are within the tolerance.
 struct PrefillTime {
   Device device;
@@ -68,8 +68,8 @@ TEST(Attention, PrefillAsMeasured) {
   }
 }
 
-// Blackwell Ultra computes twice as many exponentials per clock (NVIDIA, 2025). The time of the tensor cores stays.
-TEST(Attention, MoreExponentialsHelpAsFarAsTheProductsLet) {
+// Blackwell Ultra computes twice as many exponentials per clock (NVIDIA, 2025). The tensor cores are not faster.
+TEST(Attention, MoreExponentialsHelpUntilTheProductsBound) {
   Device ultra = AttentionB200();
   ultra.exponentials = 32;
   Attention attention = Prefill(1, 16384, 64, 8, AttentionLibrary::kTrtllm);
@@ -81,7 +81,8 @@ TEST(Attention, MoreExponentialsHelpAsFarAsTheProductsLet) {
   EXPECT_GT(narrow, 0.5);
 }
 
-// Rows of the generation_attention tables, all with one set of constants: 13 % off in the mean, these within 25 %.
+// Rows of the generation_attention tables. One set of constants for all rows is 13 % off in the mean; these rows are
+// within 25 %.
 struct DecodeTime {
   Device device;
   AttentionLibrary library;
@@ -117,18 +118,18 @@ TEST(Attention, LatentDecodeAsMeasured) {
   EXPECT_NEAR(Us(mla, AttentionH100()) / 139, 1, 0.12);
 }
 
-// The last two of five tokens attend to four and five, in 3 sequences and 16 heads: 192 elements of a query and a key,
-// 128 of a value.
+// The last two of five tokens attend to four and five tokens, in 3 sequences and 16 heads; queries and keys have 192
+// elements, values 128.
 TEST(Attention, LatentPrefillCountsThePairsOfTheCausalMask) {
   LatentAttention mla;
   mla.batch = 3, mla.heads = 16, mla.q_len = 2, mla.kv_len = 5;
   EXPECT_EQ(TimeOf(mla, AttentionH100()).flops.base(), 3 * 16 * (4 + 5) * (192 + 128) * 2.0);
 }
 
-// The queries of a sequence, which verifies drafts, are rows beside its heads, 64 to a block: 16 heads with four queries
-// fill one block and read the latent KV cache once, with eight two blocks and still once from memory.
-// vllm-project/vllm pull request 27363, FlashAttention-3 on H100: 128 sequences of 1,024 tokens and 16 heads take 71,
-// 73, 75 and 106 us with one, two, four and eight queries.
+// The queries of a sequence that verifies drafts are rows beside its heads, 64 per block. 16 heads with four queries
+// fill one block, which reads the latent KV cache once; with eight queries they fill two, which still read it once from
+// memory. vllm-project/vllm pull request 27363, FlashAttention-3 on H100: 128 sequences of 1,024 tokens and 16 heads
+// take 71, 73, 75 and 106 us with one, two, four and eight queries.
 TEST(Attention, LatentDecodeReadsTheCacheOnceForAllQueriesOfASequence) {
   LatentAttention mla;
   mla.phase = AttentionPhase::kDecode;
@@ -164,8 +165,7 @@ TEST(Attention, LatentDecodeInTritonsKernel) {
   EXPECT_NEAR(twenty.compute / TimeOf(mla, AttentionB200()).compute, 128 * (2 * 1151 / 32.0) / 148, 1e-9);
 }
 
-// FlashAttention-2 paper (Dao 2023) and repository: TFLOP/s on A100 by its count, half of the square under a causal
-// mask.
+// FlashAttention-2 paper (Dao 2023) and repository: TFLOP/s on A100, counting half of the square under a causal mask.
 TEST(Attention, FlashAttention2OnA100AsPublished) {
   Attention attention = Prefill(2, 8192, 16, 16, AttentionLibrary::kGeneric);
   attention.algorithm = AttentionAlgorithm::kFlash2;
@@ -202,7 +202,7 @@ TEST(Attention, MasksCountTiles) {
   EXPECT_EQ(TimeOf(attention, H100()).flops, causal.flops);
 }
 
-TEST(Attention, APrefixIsAskedToo) {
+TEST(Attention, QueriesAlsoAttendToThePrefix) {
   Attention whole = Prefill(1, 8192, 8, 8, AttentionLibrary::kGeneric);
   Attention rest = whole;
   rest.q_len = 4096;
@@ -271,8 +271,8 @@ TEST(Attention, MoreWorkIsNeverFaster) {
   }
 }
 
-// Mean numbers of sequences are not whole. Splits fill the SMs exactly: in one mean of twenty a rounding error made that
-// another wave, of 0.6 us.
+// Mean numbers of sequences are not whole. Splits fill the SMs exactly, but in one of twenty means a rounding error
+// added a wave of 0.6 us.
 TEST(Attention, MeansOfSequencesTakeWholeWaves) {
   const auto us = [](double batch) {
     return Us(Decode(batch, 1000, 32, 8, AttentionLibrary::kTrtllm), AttentionB200());
@@ -332,9 +332,9 @@ TEST(Attention, LatentAttentionGrowsWithItsWork) {
   }
 }
 
-// Four tokens that are checked at once read the keys and values that one reads: 256 sequences of 640 tokens, 16 query
-// heads over two KV heads, are bound by the memory either way.
-TEST(Attention, CheckedTokensShareTheCacheWithoutTiles) {
+// Four tokens that are verified together read the keys and values once, as one token does: 256 sequences of 640 tokens
+// with 16 query heads over two KV heads are memory-bound either way.
+TEST(Attention, VerifiedTokensShareTheKvCacheWithoutTiles) {
   Device device = H100();
   device.architecture = Architecture("roofline");
   Attention one = Decode(256, 640, 16, 2, AttentionLibrary::kGeneric), four = one;
@@ -342,7 +342,7 @@ TEST(Attention, CheckedTokensShareTheCacheWithoutTiles) {
   EXPECT_EQ(Us(four, device), Us(one, device));
 }
 
-// 100 sequences of 4,100 keys under 24 heads of 128: 64 rows of each take 2 * 64 * 256 * 100 * 24 * 4100 FLOP, on an A100
+// 100 sequences of 4,100 keys and 24 heads of 128, with 64 rows each: 2 * 64 * 256 * 100 * 24 * 4100 FLOP, on an A100
 // at 0.51 of 312 TFLOP/s. Heads share nothing.
 TEST(Attention, DecodedTokensTakeABlockOfRowsInThePromptsKernel) {
   Attention decode = Decode(100, 4100, 24, 2, AttentionLibrary::kTrtllm);

@@ -41,9 +41,9 @@ KernelTime TimeOn(const Device& device, const Kernel& kernel) {
   return TimeOf(kernel, device);
 }
 
-// 8,192 cubed in 16 bit. Blocks of 256 x 256 outputs on Hopper (two SMs share their loads): 32 x 32 of them stream 512
-// x 8,192 elements. wgmma reads 64 + 256 elements per step along k for 64 x 256 outputs: 128 x 32 fragments. Ampere: 64
-// x 32 tiles of 128 x 256, fragments of 64 x 64. Each output of 2 bytes leaves once.
+// 8,192 cubed in 16 bit. On Hopper two SMs share their loads: blocks of 256 x 256 outputs, 32 x 32 of them, stream 512
+// x 8,192 elements each. wgmma reads 64 + 256 elements per step along k for 64 x 256 outputs: 128 x 32 fragments. On
+// Ampere there are 64 x 32 tiles of 128 x 256 with fragments of 64 x 64. Each 2-byte output is written once.
 TEST(CacheLevels, OfAGemmFollowTheTiles) {
   const double outputs = 2 * 8192.0 * 8192;
   const KernelTime hopper = TimeOn(H100(), Square(8192)), ampere = TimeOn(A100(), Square(8192));
@@ -53,7 +53,7 @@ TEST(CacheLevels, OfAGemmFollowTheTiles) {
   EXPECT_DOUBLE_EQ(ampere.l1_bytes.base(), 128 * 128 * 128 * 8192.0 * 2 + outputs);
 }
 
-// One row: every weight once, the row once per 256 columns.
+// One row: every weight is read once, the row once per 256 columns.
 TEST(CacheLevels, OfAGemvAreItsWeights) {
   Gemm gemv = Square(8192);
   gemv.m = 1;
@@ -61,8 +61,8 @@ TEST(CacheLevels, OfAGemvAreItsWeights) {
   EXPECT_DOUBLE_EQ(TimeOn(H100(), gemv).l2_bytes.base(), weights + 32 * row + row);
 }
 
-// 16 sequences of 4,096 tokens, 8 KV heads of 128 + 128 elements in 16 bit: 268 MB, once through L2. 4 query heads per
-// KV head are one fragment of rows, 32 are two of 16 (mma.sync) or one of 64 (wgmma).
+// 16 sequences of 4,096 tokens with 8 KV heads of 128 + 128 elements in 16 bit are 268 MB, read once through L2. 4
+// query heads per KV head are one fragment of rows; 32 are two of 16 (mma.sync) or one of 64 (wgmma).
 TEST(CacheLevels, OfDecodeAttentionAreTheKvCache) {
   const double kv_cache = 16 * 4096 * 8 * 256 * 2.0;
   EXPECT_DOUBLE_EQ(TimeOn(AttentionA100(), Decode(16, 32, 8, 4096)).l2_bytes.base(), kv_cache);
@@ -71,9 +71,9 @@ TEST(CacheLevels, OfDecodeAttentionAreTheKvCache) {
   EXPECT_DOUBLE_EQ(TimeOn(AttentionH100(), Decode(16, 256, 8, 4096)).l1_bytes.base(), kv_cache);
 }
 
-// One head, 1,024 causal queries: 8 rows of tiles with 1 to 8 tiles of 128 keys, 36 in all. A tile's keys and values:
-// 128 x 256 elements. Each row of tiles also reads its queries and writes its outputs. On Hopper fragments of 64
-// queries read a tile twice.
+// One head, 1,024 causal queries: 8 rows of tiles with 1 to 8 tiles of 128 keys, 36 in total. A tile has 128 x 256
+// elements of keys and values. Each row of tiles also reads its queries and writes its outputs. On Hopper, fragments of
+// 64 queries read a tile twice.
 TEST(CacheLevels, OfPrefillAttentionAreTheKeysOfEveryTile) {
   Attention attention;
   attention.q_len = attention.kv_len = 1024;
@@ -83,7 +83,7 @@ TEST(CacheLevels, OfPrefillAttentionAreTheKeysOfEveryTile) {
   EXPECT_DOUBLE_EQ(time.l1_bytes.base(), (2 * 36 + 8) * 128 * 256 * 2.0);
 }
 
-// 128 query heads in two blocks of 64, each of which reads the latent: 512 + 64 elements per token.
+// 128 query heads in two blocks of 64, each of which reads the latent KV cache: 512 + 64 elements per token.
 TEST(CacheLevels, OfLatentDecodeAreTheLatentPerBlockOfHeads) {
   LatentAttention mla;
   mla.phase = AttentionPhase::kDecode;
@@ -99,8 +99,8 @@ TEST(CacheLevels, OfAnElementwiseKernelAreItsOperands) {
   EXPECT_DOUBLE_EQ(time.l1_bytes.base(), 3 * 2 * 8192.0 * (1 << 17));
 }
 
-// Without L2 each tile of 256 x 256 outputs reads its own rows and columns: 2 x 8192^3 x 2 / 256 bytes and 134 MB of
-// outputs, 8.72 GB, for which 3.35 TB/s take 2.6 ms at the least. With it a measured H100 takes 1.4 ms.
+// Without L2, each tile of 256 x 256 outputs reads its own rows and columns: 2 x 8192^3 x 2 / 256 bytes plus 134 MB of
+// outputs are 8.72 GB, at least 2.6 ms at 3.35 TB/s. An H100, with its L2, was measured at 1.4 ms.
 TEST(CacheLevels, WithoutL2EveryTileReadsItsOwn) {
   Gemm gemm;
   gemm.m = gemm.n = gemm.k = 8192;
@@ -114,8 +114,8 @@ TEST(CacheLevels, WithoutL2EveryTileReadsItsOwn) {
   EXPECT_EQ(without.bound, Bound::kMemory);
 }
 
-// No cliff from 50 MiB to nothing: each half of the capacity costs at most twice the time.
-TEST(CacheLevels, ASmallerL2ReadsMoreAgainSmoothly) {
+// The time has no cliff from 50 MiB to nothing: each halving of the capacity costs at most twice the time.
+TEST(CacheLevels, ASmallerL2RereadsMoreWithoutACliff) {
   Gemm gemm;
   gemm.m = gemm.n = gemm.k = 8192;
   Device device = H100();
@@ -134,8 +134,8 @@ TEST(CacheLevels, ASmallerL2ReadsMoreAgainSmoothly) {
   EXPECT_NEAR(TimeOf(gemm, device).time / before, 1, 0.02);
 }
 
-// A level takes its traffic over its bandwidth. 8,192 cubed on an A100: 13.02 GB through an L2 of 1 TB/s take 13.02 ms,
-// the arithmetic 3.9 ms; 34.5 GB through shared memory of 2 TB/s take 17.2 ms.
+// The time of a level is its traffic over its bandwidth. 8,192 cubed on an A100: 13.02 GB take 13.02 ms through an L2
+// of 1 TB/s, and arithmetic takes 3.9 ms; 34.5 GB take 17.2 ms through shared memory of 2 TB/s.
 TEST(CacheLevels, TheSlowestBoundsAGemm) {
   const KernelTime l2 = TimeOn(WithCaches(A100(), 1000, 1), Square(8192));
   EXPECT_EQ(l2.bound, Bound::kL2);
@@ -145,8 +145,8 @@ TEST(CacheLevels, TheSlowestBoundsAGemm) {
   EXPECT_NEAR(In(l1.time, kMs), 17.247 + 0.0039, 0.001);
 }
 
-// Kernels of measured devices keep their times under the bandwidths measured on their caches.
-TEST(CacheLevels, MeasuredCachesHoldBackNoGemm) {
+// Kernels of measured devices take as long at the measured bandwidths of their caches.
+TEST(CacheLevels, MeasuredCachesBoundNoGemm) {
   Gemm gemv = Square(4096);
   gemv.m = 1;
   for (const Gemm& gemm : {Square(512), Square(4096), Square(16384), gemv}) {
@@ -158,7 +158,8 @@ TEST(CacheLevels, MeasuredCachesHoldBackNoGemm) {
   }
 }
 
-// Every kind of kernel: a slower cache never makes it faster, and far below the memory it binds and shows.
+// For every kind of kernel, a slower cache never makes it faster; if it is far slower than the memory, it bounds the
+// kernel.
 TEST(CacheLevels, ASlowerCacheNeverHelpsAKernel) {
   Gemm gemv = Square(8192), grouped = Square(1024), fp8 = Square(4096);
   gemv.m = 4;
@@ -203,8 +204,8 @@ TEST(CacheLevels, ASlowerCacheNeverHelpsAKernel) {
   }
 }
 
-// A device that lives on its SRAM: 40 GB at 10 TB/s, DRAM of 0.2 TB/s. Reads that hit reach 0.49 of it, 4.9 TB/s, in
-// attention the 5.5 measured on an H100. Tensor cores compute 64 rows where there are fewer.
+// A device that computes from SRAM: 40 GB at 10 TB/s, with DRAM of 0.2 TB/s. Reads that hit reach 0.49 of the SRAM
+// rate, 4.9 TB/s; in attention 5.5 TB/s, as measured on an H100. Tensor cores compute 64 rows where there are fewer.
 Device SramDevice() {
   Device device = AttentionH100();
   device.memory.bandwidth = 200 * kGBps;
@@ -221,7 +222,7 @@ TEST(CacheLevels, AnSramDeviceIsBoundByItsSram) {
   const KernelTime held = TimeOn(SramDevice(), gemv);
   EXPECT_EQ(held.bound, Bound::kL2);
   EXPECT_NEAR(In(held.memory, kUs), 2 * 16384.0 * 16384 / 4.9e12 * 1e6, 0.1);
-  // The same from DRAM: 537 MB / (0.84 x 0.2 TB/s) = 3.2 ms.
+  // With its weights in DRAM: 537 MB / (0.84 x 0.2 TB/s) = 3.2 ms.
   gemv.weights_in_l2 = 0;
   const KernelTime cold = TimeOn(SramDevice(), gemv);
   EXPECT_EQ(cold.bound, Bound::kMemory);
@@ -233,14 +234,15 @@ TEST(CacheLevels, AnSramDeviceIsBoundByItsSram) {
   const KernelTime attention = TimeOn(SramDevice(), decode);
   EXPECT_EQ(attention.bound, Bound::kL2);
   EXPECT_NEAR(In(attention.memory, kUs), 64 * 8192 * 8 * 512.0 / 5.5e12 * 1e6, 0.5);
-  // A square GEMM does 127 FLOP per byte from L2: 8.8 PFLOP take 10.3 ms and more, 69 GB from L2 6.9 ms.
+  // A square GEMM does 127 FLOP per byte from L2: 8.8 PFLOP take at least 10.3 ms, 69 GB from L2 6.9 ms.
   EXPECT_EQ(TimeOn(SramDevice(), Square(16384)).bound, Bound::kCompute);
 }
 
-// HBM of 20 TB/s behind an L2 of 6.9 TB/s, that of an H100 PCIe. 134 MB of weights: 8.0 us from memory, at 0.84 of its
-// rate, 64 rows at 855 TFLOP/s 10.0 us, 134.8 MB through L2 19.5 us. KV cache: 118 us from memory, 232 us of
-// arithmetic, 311 us through L2. Square GEMM: 8.7 GB through L2 in 1.26 ms, 1,100 GFLOP in 1.29 ms and more.
-TEST(CacheLevels, AVeryFastMemoryIsHeldBackByTheL2) {
+// HBM of 20 TB/s behind an L2 of 6.9 TB/s, as on an H100 PCIe. 134 MB of weights take 8.0 us from memory at 0.84 of its
+// rate, 10.0 us as 64 rows at 855 TFLOP/s, and 19.5 us through L2 (134.8 MB). The KV cache takes 118 us from memory,
+// 232 us of arithmetic and 311 us through L2. The square GEMM takes 1.26 ms for 8.7 GB through L2 and at least 1.29 ms
+// for 1,100 GFLOP.
+TEST(CacheLevels, AVeryFastMemoryIsBoundByTheL2) {
   Device device = WithCaches(AttentionH100(), 30.92, 6.9);
   device.memory.bandwidth = 20000 * kGBps;
   Gemm gemv = Square(8192);
@@ -250,16 +252,16 @@ TEST(CacheLevels, AVeryFastMemoryIsHeldBackByTheL2) {
   EXPECT_NEAR(In(stream.time, kUs), 2.85 + 19.53, 0.01);
   EXPECT_EQ(TimeOn(device, Decode(64, 32, 8, 8192)).bound, Bound::kL2);
   EXPECT_EQ(TimeOn(device, Square(8192)).bound, Bound::kCompute);
-  // As fast a memory without such an L2 meets what the SMs take in.
+  // Without the L2's limit, a memory this fast is bound by the intake of the SMs.
   device.caches.back().bandwidth.reset();
   EXPECT_EQ(TimeOn(device, gemv).bound, Bound::kL1);
 }
 
-// Hopper's SMs take in 55 bytes per clock by asynchronous copies. 8,448 columns are 132 tiles of 64, one per SM; a tile
+// Hopper's SMs take in 55 bytes per clock by asynchronous copies. 8,448 columns are 132 tiles of 64, one per SM. A tile
 // of 64 x 64 loads each operand for fewer multiply-adds than one of 128 x 256: (1 + 20/64 + 20/64) over (1 + 20/128 +
-// 20/256), both of gemm.tile_load. One row is a fragment of 16, whose arithmetic takes half as long on tensor cores of
-// half an H100's rate.
-TEST(CacheLevels, WhatTheSmsTakeInIsBoundByL1) {
+// 20/256), both from gemm.tile_load. One row is a fragment of 16, whose arithmetic takes half as long on tensor cores
+// at half an H100's rate.
+TEST(CacheLevels, TheIntakeOfTheSmsIsBoundByL1) {
   Device device = WithCaches(H100(), 1000, 1000);
   device.memory.bandwidth = 100 * kTBps;
   device.peak.bf16 = device.peak.fp16 = 494.5 * kTFlops;
@@ -271,18 +273,18 @@ TEST(CacheLevels, WhatTheSmsTakeInIsBoundByL1) {
   EXPECT_NEAR(fed.l1.base(), seconds, 1e-9 * seconds);
   EXPECT_NEAR(TimesByLevel(fed, BytesByLevel(fed, device), device).front().base(), seconds, 1e-9 * seconds);
   EXPECT_GE(fed.time, fed.l1);
-  // 64 rows keep the tensor cores at work that long and longer.
+  // With 64 rows the tensor cores take longer than the loads.
   gemv.m = 64;
   EXPECT_EQ(TimeOn(device, gemv).bound, Bound::kCompute);
-  // Behind a slow memory the SMs wait for it.
+  // With a slow memory the SMs wait for it.
   gemv.m = 1;
   device.memory.bandwidth = 2 * kTBps;
   EXPECT_EQ(TimeOn(device, gemv).bound, Bound::kMemory);
 }
 
-// A gated activation of 128 lanes x 0.0545 bytes per clock: 108 SMs at 1.41 GHz take in 1.06 TB/s, less than 0.8
-// of 2.04 TB/s.
-TEST(CacheLevels, WhatAnElementwiseKernelTakesInIsBoundByL1) {
+// A gated activation at 128 lanes x 0.0545 bytes per clock: 108 SMs at 1.41 GHz take in 1.06 TB/s, less than 0.8 of
+// 2.04 TB/s.
+TEST(CacheLevels, TheIntakeOfAnElementwiseKernelIsBoundByL1) {
   const RowKernel gate{RowKind::kGelu, 1 << 17, 8192, Precision::kBf16, true};
   EXPECT_EQ(TimeOn(A100(), gate).bound, Bound::kL1);
   // An addition has no such limit.

@@ -1,4 +1,4 @@
-// Power of a device at work: between half of its TDP and all of it.
+// Power of a busy device: between half of its TDP and all of it.
 #include "core/operators/device_power.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@ Watts PowerAt(const Device& device, double peak_share, double bandwidth_share) {
                      {peak_share * kPeak * second, bandwidth_share * device.memory.bandwidth * second, kPeak, second});
 }
 
-// H100 SXM: 700 W. Kernels that wait draw 350 W, a tenth of the peak and four tenths of the bandwidth half of the rest.
+// H100 SXM, 700 W: waiting kernels draw 350 W. A tenth of the peak and four tenths of the bandwidth draw half of the
+// rest.
 TEST(DevicePower, RisesFromHalfTheTdpWithTheUseOfUnitsAndMemory) {
   const Device h100 = H100();
   EXPECT_NEAR(In(PowerAt(h100, 0, 0), kWatt), 350, 1e-9);

@@ -48,7 +48,7 @@ inline Device L40S() {
   return MakeDevice({Architecture("ada"), 142, 2.52, 362, 733, 0, 864, 96, 0.745, 0.1, 0.80, 2.3});
 }
 
-// With attention values: decimal sizes, decode plateau, L2 bandwidth.
+// Adds the values for attention: decimal capacities, decode bandwidth efficiency, L2 bandwidth.
 inline Device ForAttention(Device device, double gbps, double cache_mb, double decode_stream, double cache_tbps,
                            double cache_share) {
   device.memory.bandwidth = gbps * kGBps;

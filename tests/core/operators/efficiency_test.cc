@@ -22,7 +22,7 @@ Device Unmeasured(Architecture architecture, FlopsPerSecond rate, BytesPerSecond
   return device;
 }
 
-// A faster rate in one format, or faster units, never slow a product.
+// A higher rate in one format, or faster units, never slow a product.
 TEST(Efficiency, NoRateOfAGeForceCardSlowsAnother) {
   Device card = Unmeasured(Architecture("ada"), 165 * kTFlops, 1000 * kGBps);
   card.peak.fp16 = card.peak.bf16;
@@ -46,7 +46,8 @@ TEST(Efficiency, NoRateOfAGeForceCardSlowsAnother) {
   }
 }
 
-// The rules have classes by watts per TFLOP/s and by bandwidth: a better device is not slower across class boundaries.
+// The data-sheet rules have classes by watts per TFLOP/s and by bandwidth: across a class boundary a better device is
+// not slower.
 TEST(Efficiency, NeverFallsFasterThanTheRatesOfAnUnmeasuredDeviceGrow) {
   for (const Architecture architecture :
        {Architecture("ampere"), Architecture("hopper"), Architecture("blackwell"), Architecture("tpu")}) {

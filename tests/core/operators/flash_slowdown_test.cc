@@ -16,17 +16,17 @@ Attention FlashCore(double tokens, double head_dim, AttentionPhase phase) {
   return attention;
 }
 
-// FlashAttention-2's benchmark on A100, causal, head dimension 128, 16,384 tokens in sequences of 8,192: 1 reaches
-// about 70 to 80 TFLOP/s forward, 2 about 190: 2.3 to 3 times.
-TEST(FlashSlowdown, OneTakesTwiceAsLongAsTwoOnAmpere) {
+// FlashAttention-2's benchmark on A100 (causal, head dimension 128, 16,384 tokens in sequences of 8,192): version 1
+// reaches about 70 to 80 TFLOP/s forward and version 2 about 190, so version 1 takes 2.3 to 3 times as long.
+TEST(FlashSlowdown, Version1TakesTwiceAsLongAsVersion2OnAmpere) {
   const Attention core = FlashCore(8192, 128, AttentionPhase::kPrefill);
   EXPECT_GT(FlashSlowdown(FlashVersion::kFlash1, core, AttentionA100()), 2.2);
   EXPECT_LT(FlashSlowdown(FlashVersion::kFlash1, core, AttentionA100()), 3.1);
   EXPECT_EQ(FlashSlowdown(FlashVersion::kFlash2, core, AttentionA100()), 1);
 }
 
-// FlashAttention-3: 1.5 to 2.0 times as fast as 2 forward on H100 (Shah et al. 2024, abstract).
-TEST(FlashSlowdown, TwoTakesLongerThanThreeOnHopper) {
+// FlashAttention-3 is 1.5 to 2.0 times as fast as version 2 forward on H100 (Shah et al. 2024, abstract).
+TEST(FlashSlowdown, Version2TakesLongerThanVersion3OnHopper) {
   const Attention core = FlashCore(16384, 128, AttentionPhase::kPrefill);
   EXPECT_GT(FlashSlowdown(FlashVersion::kFlash2, core, AttentionH100()), 1.5);
   EXPECT_LT(FlashSlowdown(FlashVersion::kFlash2, core, AttentionH100()), 2.0);

@@ -41,9 +41,10 @@ TEST(Gemm, TimesAsMeasured) {
   }
 }
 
-// Public runs of one benchmark (zzc0721/torch-performance-test-data, issues 78, 159 and 172): bf16 products of n^3, sums
-// in fp32, TFLOP/s. Cards whose units could do twice as much come within a tenth of their peak. RTX 5090 goes beyond its
-// data sheet's, at a higher clock: 237 of 209.5, where no kernel of ours exceeds 1.
+// Public runs of one benchmark (zzc0721/torch-performance-test-data, issues 78, 159 and 172): bf16 products of n^3 with
+// fp32 accumulation, TFLOP/s. Cards that could do twice the rate without fp32 accumulation come within a tenth of their
+// peak. An RTX 5090 exceeds its data sheet (237 of 209.5 TFLOP/s) at a higher clock; our kernels stop at the data
+// sheet.
 TEST(Gemm, GeForceCardsComeNearTheirPeak) {
   struct Case {
     std::string_view device;
@@ -60,9 +61,9 @@ TEST(Gemm, GeForceCardsComeNearTheirPeak) {
   }
 }
 
-// Half of the work draws half of the power: 1.1 * sqrt(0.5) < 1, nothing is lost. Four-bit floats and int8 have the
-// units' full rate: RTX 5090's 1,676 TFLOP/s are four times 419.
-TEST(Gemm, OnlySumsInFp32LeaveUnitsIdle) {
+// Half of the work draws half of the power: 1.1 * sqrt(0.5) < 1, so the clock loses nothing. fp4 and int8 have the full
+// rate of the units: RTX 5090's 1,676 TFLOP/s are four times 419.
+TEST(Gemm, OnlyFp32AccumulationLeavesUnitsIdle) {
   Device device = FromPreset<Device>("rtx-5090");
   CompleteEfficiency(device);
   EXPECT_EQ(SustainedClockDerating(device, Precision::kBf16).base(), 0);
@@ -73,8 +74,8 @@ TEST(Gemm, OnlySumsInFp32LeaveUnitsIdle) {
   EXPECT_EQ(ReachedShare(device, Precision::kBf16, 0.6).base(), 1);
 }
 
-// DeepGEMM's own table (README, February 2025), H800, fp8 with scales of blocks, without quantizing: TFLOP/s. Few rows
-// take tiles of few columns; at k = 1,536 a tile's outputs take as long to write as a quarter of its k loop.
+// DeepGEMM's own table (README, February 2025): H800, block-scaled fp8 without quantizing, TFLOP/s. Few rows take
+// narrow tiles; at k = 1,536 writing a tile's outputs takes as long as a quarter of its k loop.
 TEST(Gemm, BlockScaledAsDeepGemm) {
   struct Case {
     double m, n, k, tflops;
@@ -89,9 +90,9 @@ TEST(Gemm, BlockScaledAsDeepGemm) {
   }
 }
 
-// The same tables: a call with run-time scales on H100, two in four bits on B200 (one with a short k), int4 weights on
-// A100.
-TEST(Gemm, QuantisedActivationsAndWeightsAsMeasured) {
+// From the same tables: a call with run-time scales on H100, two in fp4 on B200 (one with a short k), and int4 weights
+// on A100.
+TEST(Gemm, QuantizedActivationsAndWeightsAsMeasured) {
   Gemm fp8 = Make(1024, 8192, 8192);
   fp8.precision = fp8.weights = Precision::kFp8;
   fp8.quantize = true;
@@ -110,8 +111,8 @@ TEST(Gemm, QuantisedActivationsAndWeightsAsMeasured) {
   EXPECT_NEAR(In(Time(int4, A100()), kUs) / 42.0, 1, 0.1);
 }
 
-// On a B200 with 126 MiB of L2, weights of 134 MB and four copies of 34 MB stream at memory bandwidth (4.9 of 8 TB/s);
-// on an L40S with 96 MiB, 101 MB stream at more than twice the memory bandwidth (1.9 TB/s).
+// On a B200 with 126 MiB of L2, weights of 134 MB and four copies of 34 MB stream at memory bandwidth (4.9 of 8 TB/s).
+// On an L40S with 96 MiB, 101 MB stream at more than twice the memory bandwidth (1.9 TB/s).
 TEST(Gemm, ACacheOfTwoHalvesDoesNotKeepASetOfItsSize) {
   EXPECT_EQ(WeightsLeftInL2(2 * 5120 * 5120 * kB, 5, H100()), 0);
   EXPECT_EQ(WeightsLeftInL2(2 * 8192 * 8192 * kB, 5, B200()), 0);
@@ -120,8 +121,8 @@ TEST(Gemm, ACacheOfTwoHalvesDoesNotKeepASetOfItsSize) {
   EXPECT_EQ(WeightsLeftInL2(2 * 2048 * 2048 * kB, 5, H100()), 1);
 }
 
-// aiconfigurator's nvfp4 tables show 112 ns per step along k on B200, where the constant of all families is 115, and 235
-// ns on RTX PRO 6000; a kernel inside a serving step is the same one.
+// aiconfigurator's nvfp4 tables show 112 ns per step along k on B200, where the common constant of all families is 115,
+// and 235 ns on RTX PRO 6000. A kernel inside a serving step has the same latency.
 TEST(Gemm, FourBitProductsKeepTheStepLatencyOfTheirDeviceInServing) {
   Gemm nvfp4 = Make(16, 3584, 8192);
   nvfp4.precision = nvfp4.weights = Precision::kNvfp4;
@@ -150,13 +151,13 @@ TEST(Gemm, BytesOfALargeProductExceedEachOperandOnce) {
   EXPECT_NEAR(vector.bytes / ((8192.0 * 8192 * 2 + 8192 * 4) * kB), 1, 1e-9);
 }
 
-TEST(Gemm, WhatHasNoUnitsRunsAtTheNextWiderFormat) {
+TEST(Gemm, AFormatWithoutUnitsRunsInTheNextWiderOne) {
   Gemm fp8 = Make(4096, 4096, 4096);
   fp8.precision = fp8.weights = Precision::kFp8;
   EXPECT_GE(Time(fp8, A100()), 2 * 4096.0 * 4096 * 4096 * kFlop / (312 * kTFlops));
 }
 
-// A random GEMM.
+// A random GEMM within realistic sizes.
 Gemm RandomGemm(std::mt19937& random) {
   std::uniform_real_distribution<double> log_size(0, 15);
   const auto size = [&] { return std::floor(std::exp2(log_size(random))); };
@@ -236,8 +237,8 @@ TEST(Gemm, ABetterDeviceIsNeverSlower) {
   }
 }
 
-// An H100 that was at rest multiplies 8192^3 in bf16 at 791 TFLOP/s, and after seconds of it at 682
-// (tests/validation/hopper/h100.csv, heat). A pass of many kernels runs as the latter, in training and in serving.
+// From rest, an H100 multiplies 8192^3 in bf16 at 791 TFLOP/s; after seconds of load, at 682
+// (tests/validation/hopper/h100.csv, heat). A pass of many kernels runs at the lower clock, in training and in serving.
 TEST(Gemm, APassRunsAtTheClockOfALongRun) {
   const Gemm gemm = Make(8192, 8192, 8192);
   Device device = H100();
@@ -254,8 +255,8 @@ TEST(Gemm, APassRunsAtTheClockOfALongRun) {
   EXPECT_GT(serving(), 1.1 * before[1]);
 }
 
-// By hand for B200's fall of 0.36 and nvfp4 products, which reach 0.72 of what its 16-bit ones do: power goes with the
-// work and the square of the clock, so that 1.36 becomes 1.36 * sqrt(0.72) = 1.154; at half the power sqrt(2) of that.
+// By hand, for B200's clock loss of 0.36 and nvfp4 products that reach 0.72 of the 16-bit efficiency: power goes with
+// the work and the square of the clock, so 1.36 becomes 1.36 * sqrt(0.72) = 1.154; at half the power, sqrt(2) of that.
 TEST(Gemm, AKernelThatKeepsFewerCircuitsBusyLosesLessOfItsClock) {
   Gemm nvfp4 = Make(8192, 8192, 8192);
   nvfp4.precision = nvfp4.weights = Precision::kNvfp4;
@@ -271,8 +272,7 @@ TEST(Gemm, AKernelThatKeepsFewerCircuitsBusyLosesLessOfItsClock) {
   EXPECT_NEAR(ServingKernelParameters(Make(8192, 8192, 8192), B200()).clock_derating.base(), 0.36, 1e-9);
 }
 
-// aiconfigurator's int8 table on H200, whose kernels reach 0.63 of the 16-bit ones: after 4 ms too they run at the full
-// clock.
+// aiconfigurator's int8 table on H200: kernels at 0.63 of the 16-bit efficiency run at the full clock even after 4 ms.
 TEST(Gemm, SlowKernelsKeepTheirClock) {
   Gemm int8 = Make(8192, 16384, 16384);
   int8.precision = int8.weights = Precision::kInt8;

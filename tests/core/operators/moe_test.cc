@@ -23,16 +23,16 @@ MoeLayer Layer(double tokens, double hidden, double ffn, double top_k, double ex
 
 double Us(const MoeLayer& layer, const Device& device) { return In(TimeOf(layer, device).time, kUs); }
 
-// Worked with 25 us and 0.55 of the bandwidth for permute and combine: 448.951, 381.476 and 14,436.568 us. With 27 us and
-// 0.5 they are 2 us more, and a tenth of the 0.647, 87.784 and 651.206 us that permute and combine took.
+// With 25 us and 0.55 of the bandwidth for permute and combine the worked cases take 448.951, 381.476 and 14,436.568
+// us. With 27 us and 0.5 they take 2 us more, plus a tenth of the 0.647, 87.784 and 651.206 us of permute and combine.
 TEST(Moe, TimesOfTheWorkedCases) {
   EXPECT_NEAR(Us(Layer(16, 2048, 768, 8, 128, 1), H100()), 448.951 + 2 + 0.0647, 0.001);
   EXPECT_NEAR(Us(Layer(4096, 4096, 1536, 8, 128, 8), H100()), 381.476 + 2 + 8.7784, 0.001);
   EXPECT_NEAR(Us(Layer(16384, 4096, 14336, 2, 8, 1), H100()), 14436.568 + 2 + 65.1206, 0.01);
 }
 
-// A token goes to eight experts, each another; of the other 120, those among 120 independent draws from 128: 8 + 120 (1
-// - (127/128)^120).
+// One token goes to eight different experts. Of the other 120 experts, 120 independent draws from 128 hit 120 (1 -
+// (127/128)^120).
 TEST(Moe, RandomRoutingHitsFewerExperts) {
   MoeLayer layer = Layer(16, 2048, 768, 8, 128, 1);
   EXPECT_EQ(ExpertsHit(layer, 128, 0), 128);
@@ -43,9 +43,9 @@ TEST(Moe, RandomRoutingHitsFewerExperts) {
   EXPECT_EQ(ExpertsHit(layer, 5, 0), 1);
 }
 
-// Likelihoods distributed exponentially over the experts, a coefficient of variation of 1: of E experts that a token
-// chooses one of, 1 + (E - 1) (r - 1) / (E + r - 1) get a row: half and one of them where there are as many other rows
-// as experts. As the variation vanishes, draws are independent: 1 - e^(-r/E) of many others.
+// Preferences over the experts are exponentially distributed (coefficient of variation 1). If a token chooses one of E
+// experts, 1 + (E - 1) (r - 1) / (E + r - 1) of them get one of r rows: half of the others where r - 1 = E. As the
+// variation vanishes, draws become independent: a share of 1 - e^(-r/E) is hit.
 TEST(Moe, TokensThatPreferSomeExpertsHitFewer) {
   MoeLayer layer = Layer(16, 2048, 768, 1, 128, 1);
   layer.routing = Routing::kRandom;
@@ -55,7 +55,7 @@ TEST(Moe, TokensThatPreferSomeExpertsHitFewer) {
   EXPECT_EQ(ExpertsHit(layer, 1, 1), 1);
 }
 
-// A single token's rows go to as many experts as its router chooses, of those of a device no more than it holds.
+// A single token's rows go to as many experts as its router chooses, on one device to at most as many as it holds.
 TEST(Moe, RowsOfATokenGoToDifferentExperts) {
   for (const double preference : {0.0, 1.0}) {
     MoeLayer layer = Layer(1, 4096, 14336, 2, 8, 1);
@@ -89,10 +89,10 @@ TEST(Moe, ImbalanceAndTokensCostTime) {
   }
 }
 
-// Kernels of fp8 blocks pass over every expert that the device holds. One token and its eight experts, measured on H200
-// (AIConfigurator's tables, DeepSeek-V3): 40.1 us where 32 are held, 114.7 us with all 256 cut in eight. The weights
-// read are about as many.
-TEST(Moe, HeldExpertsCostTimeEvenIfNotHit) {
+// Block-scaled fp8 kernels loop over every expert on the device. One token with eight experts on H200 (AIConfigurator's
+// tables, DeepSeek-V3) took 40.1 us with 32 experts on the device and 114.7 us with all 256 split in eight. The weights
+// read are about the same.
+TEST(Moe, ExpertsOnTheDeviceCostTimeEvenIfNotHit) {
   MoeLayer layer = Layer(1, 7168, 2048, 8, 256, 1);
   layer.precision = layer.weights = Precision::kFp8;
   layer.scaling = Scaling::kBlock;
@@ -103,8 +103,8 @@ TEST(Moe, HeldExpertsCostTimeEvenIfNotHit) {
   EXPECT_NEAR(all - Us(layer, H200()), 224 * 0.28, 1e-6);
 }
 
-// Reading the layer's input and writing its output: 2 + 2 bytes per element of the tokens on a device: of 1,024 tokens
-// on 8 devices, 128 under an all-to-all, all after an all-gather.
+// Permuting reads the layer's input and writes its output, 2 + 2 bytes per element of the tokens on the device. Of
+// 1,024 tokens on 8 devices that is 128 under an all-to-all and all after an all-gather.
 TEST(Moe, PermutingTouchesTheTokensThatTheDeviceHolds) {
   MoeLayer layer = Layer(1024, 7168, 2048, 8, 256, 8);
   const KernelTime gathered = TimeOf(layer, H100());
@@ -116,7 +116,7 @@ TEST(Moe, PermutingTouchesTheTokensThatTheDeviceHolds) {
   EXPECT_EQ(TimeOf(layer, H100()).time, gathered.time);
 }
 
-// Each parameter comes from the table that set it.
+// Each parameter comes from the preset table that sets it.
 TEST(Moe, ParametersComeFromTheirTables) {
   const auto origins = [](const MoeLayer& layer, bool serving) {
     Tape tape;

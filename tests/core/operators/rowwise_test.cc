@@ -12,14 +12,14 @@ TEST(RowKernel, LargeOnesStream) {
   const KernelTime time = TimeOf(add, A100());
   const Bytes bytes = 3.0 * (1 << 17) * 8192 * 2 * kB;
   EXPECT_EQ(time.bytes, bytes);
-  // Measured: 0.76 of 2,039 GB/s (microsoft/vidur at 7d47513), with a small part from L2.
+  // Measured: 0.76 of 2,039 GB/s (microsoft/vidur at 7d47513); a small part comes from L2.
   EXPECT_NEAR(bytes / time.time / (0.76 * 2039 * kGBps), 1, 0.08);
   EXPECT_EQ(time.bound, Bound::kMemory);
 }
 
-// Rotary embedding reaches about 0.45 of the bandwidth of A100 and H100 (microsoft/vidur at 7d47513), 6 bytes per clock
-// and SM. A device with little bandwidth per SM (A40: 84 SMs at 1.74 GHz) is memory-bound instead.
-TEST(RowKernel, ThinKernelsIssueSoManyBytesAClock) {
+// Rotary embedding reaches about 0.45 of the bandwidth of A100 and H100 (microsoft/vidur at 7d47513), limited by 6
+// bytes per clock and SM. A device with little bandwidth per SM (A40: 84 SMs at 1.74 GHz) is memory-bound instead.
+TEST(RowKernel, ThinKernelsAreBoundByBytesPerClock) {
   const RowKernel rope{RowKind::kRope, 1 << 18, 8192, Precision::kBf16, false};
   const auto rate = [&](const Device& device) {
     const KernelTime time = TimeOf(rope, device);

@@ -17,7 +17,7 @@ TEST(SparseAttention, DecodeDoesTheWorkThatTheShapesSay) {
   attention.batch = 4, attention.kv_len = 32768;
   const SparseAttentionTime times = Timed(attention, H200());
   EXPECT_EQ(times.scores.flops.base(), 2.0 * 4 * 32768 * 64 * 128);
-  // Keys of 128 bytes with a scale of 4; queries written and read; a score in fp32.
+  // Keys have 128 bytes and a scale of 4, queries are written and read, and scores are in fp32.
   EXPECT_EQ(times.scores.bytes.base(), 4 * 32768 * 132.0 + 4 * 4 * 8192.0 + 4 * 4 * 32768.0);
   EXPECT_EQ(times.selection.bytes.base(), 2 * 4 * 4 * 32768.0 + 4 * 4 * 2048.0);
   EXPECT_EQ(times.core.flops.base(), 2.0 * 4 * 2048 * 128 * (512 + 512 + 64));
@@ -28,21 +28,21 @@ TEST(SparseAttention, DecodeDoesTheWorkThatTheShapesSay) {
   EXPECT_EQ(Timed(attention, H200()).core.bytes.base(), 4 * 2048 * 656.0 + 2 * 4 * 128 * 1088.0);
 }
 
-// 4,096 queries: the first 2,048 attend to what is before them, the others to 2,048 tokens each.
+// 4,096 queries: each of the first 2,048 attends to all tokens before it, the others to 2,048 tokens each.
 TEST(SparseAttention, PrefillAttendsToNoMoreThanIsSelected) {
   SparseAttention attention;
   attention.q_len = attention.kv_len = 4096;
   const double pair = 2.0 * 128 * 1088;
   EXPECT_EQ(Timed(attention, H200()).core.flops.base(), pair * (2048 * 2049 / 2.0 + 2048 * 2048.0));
   EXPECT_EQ(Timed(attention, H200()).scores.flops.base(), 2.0 * 64 * 128 * (4096 * 4097 / 2.0));
-  // After 1,024 cached tokens, 1,024 queries see fewer; after 8,192, none.
+  // After 1,024 cached tokens, 1,024 queries see fewer than 2,048; after 8,192, none does.
   attention.kv_len = 5120;
   EXPECT_EQ(Timed(attention, H200()).core.flops.base(), pair * (1024 * 1024 + 1024 * 1025 / 2.0 + 3072 * 2048.0));
   attention.kv_len = 4096 + 8192;
   EXPECT_EQ(Timed(attention, H200()).core.flops.base(), pair * 4096 * 2048.0);
 }
 
-// FlashMLA's README: 640 TFLOP/s in prefill, 410 in decode from an fp8 KV cache on H800, which computes as H100 does.
+// FlashMLA's README: 640 TFLOP/s in prefill and 410 in decode from an fp8 KV cache on H800, whose compute is an H100's.
 TEST(SparseAttention, ReachesTheKernelsRates) {
   SparseAttention attention;
   attention.q_len = 4096, attention.kv_len = 65536;
@@ -54,10 +54,10 @@ TEST(SparseAttention, ReachesTheKernelsRates) {
   EXPECT_NEAR(In(decode.flops / decode.time, kTFlops), 410, 15);
 }
 
-// Blackwell has a kernel for few heads, which gathers 2,048 latents of 576 bytes in fp8 from L2 for each of 96 queries:
-// 113 MB, at 148 x 20 bytes a clock of 1.85 GHz (5.48 TB/s) 20.7 us beside the launch; 32 heads are two blocks. With the
-// heads in rows, padded to 128, the queries take 96 x 2,048 x 128 x 1,088 x 2 = 54.8 GFLOP, at 0.16 of 2.25 PFLOP/s
-// 152 us. vllm-project/vllm pull request 33451: in 16 bit 8,192 queries of 16 heads take 2.67 ms.
+// Blackwell's kernel for few heads gathers 2,048 latents of 576 bytes in fp8 from L2 for each of 96 queries: 113 MB
+// take 20.7 us at 148 x 20 bytes per clock of 1.85 GHz (5.48 TB/s), plus the launch; 32 heads are two blocks. With the
+// heads in rows, padded to 128, the queries take 96 x 2,048 x 128 x 1,088 x 2 = 54.8 GFLOP, 152 us at 0.16 of 2.25
+// PFLOP/s. vllm-project/vllm pull request 33451: in 16 bit, 8,192 queries of 16 heads take 2.67 ms.
 TEST(SparseAttention, FewHeadsGatherFromL2OnBlackwell) {
   SparseAttention attention;
   attention.decode = true, attention.kv_precision = Precision::kFp8;
@@ -76,7 +76,7 @@ TEST(SparseAttention, FewHeadsGatherFromL2OnBlackwell) {
   EXPECT_NEAR(In(Timed(attention, B200()).core.time, kUs) / 2673, 1, 0.25);
 }
 
-// GLM-5 on B200, a prompt of 32,768 over eight devices: 374 us of scores and 251 us of selection on each
+// GLM-5 on B200, a prompt of 32,768 over eight devices: each takes 374 us for the scores and 251 us for the selection
 // (ai-dynamo/aiconfigurator, docs/CONTEXT_PARALLEL_DSA_MODELING.md).
 TEST(SparseAttention, IndexerTakesAsLongAsMeasured) {
   SparseAttention attention;

@@ -1,4 +1,5 @@
-// Post-training steps: lengths by hand, sums, bounds, the best split against every split, and what is refused.
+// Post-training steps: response lengths by hand, sums, bounds, the best split against every split, and refused
+// requests.
 #include "core/post_training/post_training.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +57,7 @@ TEST(ResponseLengths, KeepTheirMeanWhenTheLongestAreCut) {
   const ResponseLengths whole = SamplesOf(asked, load, load.output).lengths;
   EXPECT_NEAR(whole.Mean(), 1000, 1e-3);
   EXPECT_GT(whole.longest, whole.shares.back());
-  // All of one length: a token's sequence is as long as every one.
+  // With equal lengths, every token sees the same sequence length.
   asked.length_variation = 0;
   EXPECT_NEAR(SamplesOf(asked, load, load.output).lengths.MeanOfToken(100), 1100, 1e-6);
   EXPECT_GT(whole.MeanOfToken(100), 1100);
@@ -85,7 +86,7 @@ TEST(PostTraining, PpoTrainsTwoModels) {
   EXPECT_EQ(At(grpo, "time_s.values"), 0);
 }
 
-// A forward pass is a third of an update's arithmetic, and the update has a gradient exchange besides.
+// A forward pass is a third of an update's arithmetic; the update also exchanges gradients.
 TEST(PostTraining, AForwardPassIsAboutAThirdOfAnUpdate) {
   const Json report = Report(kBase);
   const double share = At(report, "time_s.old_log_probs") / At(report, "time_s.training");
@@ -93,7 +94,7 @@ TEST(PostTraining, AForwardPassIsAboutAThirdOfAnUpdate) {
   EXPECT_LT(share, 0.4);
 }
 
-// Llama-3.1-8B has 8.03 G parameters of 2 bytes; an engine takes 38 GB/s.
+// Llama-3.1-8B has 8.03 G parameters of 2 bytes; an engine loads them at 38 GB/s.
 TEST(PostTraining, SendsTheWholeModel) {
   const Json report = Report(kBase);
   EXPECT_NEAR(At(report, "synced_weights_bytes"), 16.06e9, 0.01e9);
@@ -114,8 +115,8 @@ TEST(PostTraining, LongTailsLeaveTheBatchEmpty) {
   }
 }
 
-// Responses of one length, 32 on each device, are the static batch of the serving part: prefill, then 1024 decode
-// steps, each with 5 ms of the RL framework.
+// 32 responses of one length on each device are the static batch of the serving part: prefill, then 1024 decode steps,
+// each with 5 ms of the RL framework.
 TEST(PostTraining, EvenRolloutsAreTheServingPartsStaticBatch) {
   const Json report =
       Report(kBase + Assignments{"post_training.length_variation=0", "serving.batch=32", "serving.devices=1"});
@@ -124,8 +125,8 @@ TEST(PostTraining, EvenRolloutsAreTheServingPartsStaticBatch) {
   EXPECT_EQ(At(report, "running"), 32);
 }
 
-// An engine that holds half of them runs them in two rounds.
-TEST(PostTraining, WhatTheEngineCannotHoldWaits) {
+// An engine with room for half of them runs two rounds.
+TEST(PostTraining, ResponsesBeyondTheEnginesCapacityWait) {
   const Assignments even = kBase + Assignments{"post_training.length_variation=0", "serving.engine.max_sequences=32"};
   const Json one = Report(even), two = Report(even + Assignments{"post_training.prompts=64"});
   EXPECT_EQ(At(two, "running"), 32);
@@ -140,28 +141,28 @@ TEST(PostTraining, UpdatesAreBatchesTimesEpochs) {
   EXPECT_EQ(At(once, "updates"), 4);
   EXPECT_EQ(At(twice, "updates"), 8);
   EXPECT_NEAR(At(twice, "time_s.training"), 2 * At(once, "time_s.training"), 1e-9);
-  EXPECT_EQ(At(twice, "time_s.reference"), At(once, "time_s.reference"));  // scored once
+  EXPECT_EQ(At(twice, "time_s.reference"), At(once, "time_s.reference"));  // samples are scored once
 }
 
-// While the others work on the devices, the reference model (half of 8.03 G parameters, of two stages, 2 bytes each)
-// and the policy with its optimizer lie in host memory; there and back at 9 GB/s, and the engine takes 3 s to sleep and
-// to wake up.
+// The reference model (half of 8.03 G parameters of 2 bytes, as there are two stages) and the policy with its optimizer
+// stay in host memory while others use the devices. They move there and back at 9 GB/s, and the engine takes 3 s to
+// sleep and to wake up.
 TEST(PostTraining, ModelsThatWaitLieInHostMemory) {
   const Json report = Report(kBase);
   const double weights = 8.030257152e9, optimizer = Number(report, "training.memory_bytes.optimizer");
   EXPECT_NEAR(At(report, "host_bytes"), 2 * weights + optimizer, 1);
   EXPECT_NEAR(At(report, "time_s.engine_switch"), 3 + 2 * (2 * weights + optimizer) / 9e9, 1e-6);
-  // In pools nothing but the reference waits, and no engine sleeps.
+  // In pools only the reference model waits, and no engine sleeps.
   const Json pools = Report(kBase + kPools);
   EXPECT_NEAR(At(pools, "host_bytes"), weights, 1);
   EXPECT_NEAR(At(pools, "time_s.engine_switch"), 2 * weights / 9e9, 1e-6);
-  // At 90 GB/s between pools, and as fast as it is told.
+  // The weights move between pools at 90 GB/s, or at the stated rate.
   EXPECT_NEAR(At(pools, "time_s.weight_sync"), 2 * 8.030261248 / 90, 1e-6);
   const Json slow = Report(kBase + kPools + Assignments{"post_training.sync_rate=10 GB/s"});
   EXPECT_NEAR(At(slow, "time_s.weight_sync"), 2 * 8.030261248 / 10, 1e-6);
 }
 
-// Either pool works for its own part and while weights move; the rest of the step it waits.
+// Each pool is busy with its own part and while weights move, and idle for the rest of the step.
 TEST(PostTraining, APoolIdlesWhileTheOtherWorks) {
   for (const char* steps_off : {"post_training.steps_off=0", "post_training.steps_off=1"}) {
     const Json report = Report(kBase + kPools + Assignments{"post_training.generation_devices=4", steps_off});
@@ -188,9 +189,9 @@ TEST(PostTraining, TheBestSplitBeatsEveryOther) {
   }
 }
 
-// Of 63 splits all are compared, of 511 few. Whole samples per device make the time of a step a sawtooth over the split.
-// Long training takes most devices; one step off it hides the rollouts, which then may take most.
-TEST(PostTraining, TheBestOfManySplitsIsThatOfAll) {
+// All of 63 splits are compared, of 511 only a few. Whole samples per device make the step time a sawtooth over the
+// split. Long training takes most devices; one step off it hides the rollouts, which then may take most.
+TEST(PostTraining, TheSplitFoundIsTheBestOfAll) {
   for (const Count devices : {128, 1024}) {
     for (const char* prompts : {"post_training.prompts=64", "post_training.prompts=100"}) {
       for (const char* asked :
@@ -206,7 +207,7 @@ TEST(PostTraining, TheBestOfManySplitsIsThatOfAll) {
             *scenario->post_training, {scenario->model, scenario->cluster, *scenario->training, *scenario->serving});
         const Samples sampled = SamplesOf(inputs.asked, *scenario->serving, inputs.output);
         const std::vector<DeviceSplit> splits = SplitsOf(*scenario->training, *scenario->serving, devices);
-        ASSERT_EQ(static_cast<Count>(splits.size()), devices / 2 - 1);  // copies of two pipeline stages
+        ASSERT_EQ(static_cast<Count>(splits.size()), devices / 2 - 1);  // replicas of two pipeline stages
         const BestSplit found = FindBestSplit(inputs, sampled, splits);
         EXPECT_LT(found.compared.size(), 128U);
         for (const DeviceSplit& one : splits) {
@@ -220,7 +221,7 @@ TEST(PostTraining, TheBestOfManySplitsIsThatOfAll) {
   }
 }
 
-// One step off, either pool works while the other does.
+// One step off, both pools work at the same time.
 TEST(PostTraining, OneStepOffIsNeverSlower) {
   for (const char* generation : {"4", "8", "12"}) {
     const Assignments pools =
@@ -238,7 +239,7 @@ TEST(PostTraining, AnInfeasibleStepSaysWhy) {
   EXPECT_EQ(TextOf(*Find(hosted, "post_training.infeasible.0.reason")), "host_memory");
 }
 
-// Contradictions with the other parts are issues, and every fix that is offered makes its issue go away.
+// Contradictions with the other parts are issues, and every offered fix removes its issue.
 TEST(PostTraining, WrongRequestsAreIssuesWithFixes) {
   const struct {
     Assignments asked;
@@ -257,7 +258,7 @@ TEST(PostTraining, WrongRequestsAreIssuesWithFixes) {
     EXPECT_EQ(TextOf(issue["path"]), path);
     ASSERT_FALSE(issue["fixes"].empty()) << path;
     for (const Json& fix : issue["fixes"]) {
-      if (!fix.contains("value")) continue;  // leaves it out
+      if (!fix.contains("value")) continue;  // the fix removes the member
       const Assignments mended{TextOf(fix["path"]) + "=" +
                                (fix["value"].is_string() ? TextOf(fix["value"]) : fix["value"].dump())};
       EXPECT_TRUE(Json::parse(EvaluateAnswer(R"({"version": 1})", asked + mended, "").text, nullptr, false)
@@ -267,7 +268,7 @@ TEST(PostTraining, WrongRequestsAreIssuesWithFixes) {
   }
 }
 
-// A micro-batch of 2^40 tokens holds some 10^10 sequences of a few tokens; 2 CP TP = 1024 divide it a billion times.
+// A micro-batch of 2^40 tokens holds about 10^10 sequences of a few tokens; 2 CP TP = 1024 divides it a billion times.
 TEST(PostTraining, PacksAnyNumberOfSequences) {
   const Assignments asked{"post_training.prompts=32",  "post_training.max_response=64",
                           "training.sequence=1048576", "training.mapping.micro_batch=1048576",
@@ -276,7 +277,7 @@ TEST(PostTraining, PacksAnyNumberOfSequences) {
   EXPECT_TRUE(Json::parse(EvaluateAnswer(R"({"version": 1})", asked, "").text, nullptr, false).is_object());
 }
 
-TEST(PostTraining, IsOffUnlessAskedFor) {
+TEST(PostTraining, IsOffByDefault) {
   const Json answer = Json::parse(EvaluateAnswer(R"({"version": 1})", {}, "").text, nullptr, false);
   EXPECT_FALSE(answer.contains("post_training"));
   EXPECT_TRUE(answer["scenario"]["post_training"].is_null());

@@ -1,4 +1,4 @@
-// Recorded requests as their sources write them, and what is wrong with a file.
+// Recorded requests in the formats of their sources, and faulty files.
 #include "core/replay/read_trace.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(ImportTrace, SortsByArrival) {
   EXPECT_EQ(trace.requests[1].arrival->base(), 1);
 }
 
-// Dynamo's turns: the later one is sent 500 ms after the answer to the one before.
+// Dynamo's turns: a later turn is sent 500 ms after the previous answer.
 TEST(ImportTrace, ReadsTheTurnsOfSessions) {
   const RequestTrace trace = TraceOf(
       "{\"session_id\":\"a\",\"timestamp\":1000,\"input_length\":2048,\"output_length\":128}\n"
@@ -67,7 +67,7 @@ TEST(ImportTrace, ReadsTheTurnsOfSessions) {
       "{\"session_id\":\"a\",\"delay\":500,\"input_length\":3000,\"output_length\":64}\n");
   ASSERT_EQ(trace.requests.size(), 3U);
   EXPECT_EQ(trace.sessions, 2);
-  // A turn without a time stands with the one before it.
+  // A turn without a time has that of the previous one.
   EXPECT_EQ(trace.requests[1].prompt, 3000);
   EXPECT_FALSE(trace.requests[1].arrival);
   EXPECT_EQ(trace.requests[1].delay->base(), 0.5);
@@ -75,7 +75,7 @@ TEST(ImportTrace, ReadsTheTurnsOfSessions) {
   EXPECT_NE(trace.requests[2].session, trace.requests[0].session);
 }
 
-// The two lines of AIPerf's guide: seconds, and a chat that follows another one.
+// The two lines of AIPerf's guide: times in seconds, and a chat that continues another.
 TEST(ImportTrace, ReadsBailiansChats) {
   const RequestTrace trace = TraceOf(
       "{\"chat_id\": 159, \"parent_chat_id\": -1, \"timestamp\": 61.114, \"input_length\": 521, \"output_length\": "
@@ -90,7 +90,7 @@ TEST(ImportTrace, ReadsBailiansChats) {
   EXPECT_NE(trace.requests[0].session, trace.requests[2].session);
 }
 
-// Conversations of agents: equal numbers of two of them are other blocks, unless they say that they are not.
+// Agents' conversations: equal block numbers in two conversations are different blocks unless the file says otherwise.
 TEST(ImportTrace, ReadsAgentsConversations) {
   const std::string conversation =
       "{\"id\":\"x\",\"block_size\":64,\"tool_tokens\":12,\"requests\":["
@@ -111,7 +111,7 @@ TEST(ImportTrace, ReadsAgentsConversations) {
   EXPECT_EQ(TraceOf(global + global).requests[1].blocks, (Blocks{0, 1}));
 }
 
-// A detailed result, with all that a reader has no use for. A request that failed has no output.
+// A detailed benchmark result with members that the reader ignores. A failed request has no output.
 TEST(ImportTrace, ReadsResultsOfBenchmarks) {
   const RequestTrace vllm = TraceOf(
       "{\"date\": \"20260901\", \"request_rate\": 4.0, \"duration\": 3.5,\n \"input_lens\": [100, 200, 300],\n"

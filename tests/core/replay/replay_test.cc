@@ -1,4 +1,4 @@
-// The answer on a file of requests.
+// Replaying a file of requests.
 #include "core/replay/replay.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using Assignments = std::vector<std::string>;
 
 const Assignments kSmall{"model=llama-3.1-8b", "cluster=dgx-h100", "serving.devices=1", "cluster.devices=1"};
 
-// So many requests of 500 + 100 tokens a second.
+// `count` requests of 500 + 100 tokens, one every `seconds`.
 std::string Every(double seconds, int count) {
   std::string text;
   for (int i = 0; i < count; ++i) {
@@ -50,8 +50,8 @@ TEST(Replay, DescribesTheTrace) {
   EXPECT_EQ(At(answer, "done"), 1);
 }
 
-// Of a prompt that came before as a whole, one token is computed once more.
-TEST(Replay, ARepeatedPromptIsFoundButForAToken) {
+// Of a prompt that repeats completely, one token is computed again.
+TEST(Replay, ARepeatedPromptHitsExceptForOneToken) {
   const std::string twice = "\"input_length\":1024,\"output_length\":1,\"hash_ids\":[0,1]}\n";
   const Json answer = AnswerOf("{\"timestamp\":0," + twice + "{\"timestamp\":60000," + twice, kSmall);
   EXPECT_NEAR(At(answer, "trace.best_hit_rate"), 1023.0 / 2048, 1e-12);
@@ -69,7 +69,7 @@ TEST(Replay, ScalesTheArrivals) {
             0);
 }
 
-// What it says of others holds when they are the scenario's: so many replicas hold, one fewer does not.
+// The answer about other replica counts holds when the scenario has them: `needed` replicas hold, one fewer does not.
 TEST(Replay, FindsTheFewestReplicas) {
   const std::string trace = Every(0.01, 3000);
   const Json question{{"ttft", 0.1}, {"tpot", 0.02}};
@@ -104,7 +104,7 @@ TEST(Replay, RefusesWhatItCannotPlay) {
           .issues.empty());
 }
 
-// The same in steps, as the page asks.
+// Replays in steps, as the page does.
 TEST(Replay, SaysHowFarItIs) {
   ReplaySteps steps("{\"request\":{\"model\":\"llama-3.1-8b\"}}", Every(0.1, 200));
   ASSERT_TRUE(steps.issues().empty()) << steps.issues();

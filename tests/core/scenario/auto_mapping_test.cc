@@ -1,4 +1,4 @@
-// Mappings left to the tuner: what they mean, what stays pinned, what comes out for known runs.
+// Mappings left to the tuner: their meaning, the degrees that stay pinned, and the choices for known runs.
 #include "core/scenario/auto_mapping.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST(AutoMapping, VersionOneKeepsItsMapping) {
   EXPECT_TRUE(scenario.chosen.empty());
 }
 
-TEST(AutoMapping, TheSameInEveryWayOfAskingForIt) {
+TEST(AutoMapping, IsTheSameHoweverItIsRequested) {
   const Scenario two = Settled({"version=2"});
   EXPECT_FALSE(two.chosen.empty());
   for (const Scenario& other :
@@ -52,13 +52,13 @@ TEST(AutoMapping, PinnedMembersStayAndTheOthersFollow) {
     EXPECT_EQ(Find(scenario, "training.mapping.tp"), nullptr);
     EXPECT_NE(Find(scenario, "training.mapping.pp"), nullptr);
   }
-  // A mapping without "auto" holds degrees, those left out are 1.
+  // In a mapping without "auto", degrees that are left out are 1.
   const Scenario plain = Settled({"cluster.devices=8"}, R"({"version": 2, "training": {"mapping": {"tp": 4}}})");
   EXPECT_EQ(plain.training->mapping.tp, 4);
   EXPECT_EQ(plain.training->mapping.pp, 1);
 }
 
-TEST(AutoMapping, AReportSettledOnceAsksForTheSame) {
+TEST(AutoMapping, AResolvedReportGivesTheSameMapping) {
   const Scenario scenario = Settled({"version=2", "model=mixtral-8x7b"});
   const Json written = Write(scenario);
   EXPECT_EQ(JsonText(Write(*ParseScenario(written))), JsonText(written));
@@ -72,12 +72,12 @@ TEST(AutoMapping, EveryChosenMemberHasItsReason) {
     ASSERT_NE(chosen, nullptr) << path;
     EXPECT_EQ(chosen->why.back(), '.') << chosen->why;
   }
-  // Weights, gradients and moments of 70 billion parameters, 18 bytes each, over 4 x 2 devices only.
+  // Weights, gradients and moments of 70 billion parameters, 18 bytes each, over only 4 x 2 devices.
   EXPECT_NE(Find(scenario, "training.mapping.zero")->why.find("ZeRO 0 does not fit"), std::string::npos);
 }
 
 // Llama 3 405B was trained on 16,384 H100 with TP 8, PP 16, DP 128 at sequences of 8,192 (Grattafiori et al. 2024,
-// table 4): the tensor group within the node, some pipeline, no recomputation.
+// table 4): tensor parallelism within the node, some pipeline stages, no recomputation.
 TEST(AutoMapping, Llama405B) {
   const Scenario scenario = Settled(
       {"version=2", "serving=null", "model=llama-3.1-405b", "cluster.devices=16384", "training.global_batch=2048"});
@@ -88,9 +88,9 @@ TEST(AutoMapping, Llama405B) {
   EXPECT_EQ(scenario.training->recompute, Recompute::kNone);
 }
 
-// DeepSeek-V3's pre-training took 2.664 million H800 hours for 14.8T tokens (technical report, table 1), on 2,048 of
-// them with pipelines of 16 and experts over 64 (3.2): nothing else is told here. What it chooses besides is within
-// what the framework has.
+// DeepSeek-V3's pre-training took 2.664 million H800 hours for 14.8T tokens (technical report, table 1), on 2,048
+// devices with 16 pipeline stages and experts over 64 (3.2). The request states only these; the other choices stay
+// within the framework's features.
 TEST(AutoMapping, DeepSeekV3AsItsReportDescribesIt) {
   const std::vector<std::string> described{"version=2",
                                            "serving=null",
@@ -113,7 +113,7 @@ TEST(AutoMapping, DeepSeekV3AsItsReportDescribesIt) {
   const Scenario scenario = Settled(described);
   EXPECT_NEAR(hours(scenario), kPublished, 0.12 * kPublished);
   EXPECT_EQ(scenario.training->mapping.dispatch, ExpertDispatch::kDedicated);
-  // By their own framework: its schedule, dispatch in 8 bits.
+  // Under DeepSeek's own framework: DualPipe, dispatch in 8 bits.
   std::vector<std::string> own = described;
   own.emplace_back("training.framework=hai-llm");
   const Scenario theirs = Settled(own);
@@ -122,7 +122,7 @@ TEST(AutoMapping, DeepSeekV3AsItsReportDescribesIt) {
   EXPECT_NEAR(hours(theirs), kPublished, 0.12 * kPublished);
 }
 
-TEST(AutoMapping, WhereNothingFitsTheNearestIsAnswered) {
+TEST(AutoMapping, WhereNothingFitsTheNearestMappingIsUsed) {
   const Scenario scenario = Settled({"version=2", "model=llama-3.1-405b", "cluster=single-rtx-4090"});
   const Json report = *Evaluate(scenario, ReportDetail::Figures());
   EXPECT_EQ(report["training"]["feasible"], false);
@@ -130,8 +130,8 @@ TEST(AutoMapping, WhereNothingFitsTheNearestIsAnswered) {
   EXPECT_EQ(scenario.training->recompute, Recompute::kAuto);
 }
 
-TEST(AutoMapping, WhatNobodyWroteFollows) {
-  // 96 devices: batches of 512 divide by none of the multiples of 3.
+TEST(AutoMapping, DefaultsFollowWhatIsWritten) {
+  // 512 is not divisible by 3, so on 96 devices the batch moves.
   const Scenario batch = Settled({"version=2", "serving=null", "cluster.devices=96"});
   EXPECT_NEAR(static_cast<double>(batch.training->global_batch), 512, 64);
   // DeepSeek-V3's 671 GB in fp8 do not fit the 8 x 79.2 GiB of a node.
@@ -139,8 +139,8 @@ TEST(AutoMapping, WhatNobodyWroteFollows) {
   EXPECT_EQ(grown.serving->devices, 16);
 }
 
-// Prompts alone: no mapping serves more of them, however long a next token would take.
-TEST(AutoMapping, OfPromptsAloneServesTheMost) {
+// Without output tokens, no other mapping serves more prompts, however long a next token would take.
+TEST(AutoMapping, WithoutOutputServesTheMostPrompts) {
   for (const std::string model : {"mistral-7b", "gemma-3-27b", "opt-13b", "qwen3-30b-a3b"}) {
     for (const std::string engine : {"vllm", "sglang", "trtllm"}) {
       const std::vector<std::string> asked{
@@ -171,25 +171,25 @@ Json Served(std::vector<std::string> assignments) {
   return (*ParseJson(EvaluateAnswer(R"({"version": 3})", assignments, "", false).text))["serving"];
 }
 
-TEST(AutoMapping, RequestsAreCountedInTotalWhateverTheLayout) {
+TEST(AutoMapping, RequestsAreCountedInTotalWhateverTheMapping) {
   for (const char* tp : {"serving.mapping.tp=4", "serving.mapping.tp=8"}) {
     EXPECT_EQ(Served({tp, "serving.mapping.pp=1"})["requests_in_flight"], 32) << tp;
     EXPECT_EQ(Served({tp, "serving.mapping.pp=1", "serving.concurrency=100"})["requests_in_flight"], 100) << tp;
   }
-  // A batch per replica that somebody writes takes the place of the default's total: two replicas of TP 4 on 8 GPUs.
+  // A written batch per replica replaces the default total: two replicas of TP 4 on 8 GPUs.
   EXPECT_EQ(Served({"serving.mapping.tp=4", "serving.mapping.pp=1", "serving.batch=32"})["requests_in_flight"], 64);
   EXPECT_EQ(Settled({"serving.requests_per_s=2"}, R"({"version": 3})").serving->concurrency, std::nullopt);
   for (const char* version : {R"({"version": 1})", R"({"version": 2})"})
     EXPECT_EQ(Settled({}, version).serving->concurrency, std::nullopt) << version;
 }
 
-TEST(AutoMapping, LayoutsAreComparedAtEqualTotalLoad) {
+TEST(AutoMapping, MappingsAreComparedAtEqualTotalLoad) {
   const std::string total = "serving.concurrency=100";
   const double fastest = Served({total, "serving.mapping.tp=8"})["tpot_s"].get<double>();
   const Json chosen = Served({total});
   EXPECT_EQ(chosen["requests_in_flight"], 100);
-  // No layout of 8 GPUs that holds the same 100 requests within twice the shortest time per token serves them faster;
-  // TP 1 holds one each and lets the others wait.
+  // No mapping of 8 GPUs that holds the same 100 requests within twice the shortest time per token is faster; TP 1
+  // holds one request per replica and the others wait.
   for (const char* tp : {"1", "2", "4", "8"}) {
     const Json other = Served({total, std::string("serving.mapping.tp=") + tp, "serving.mapping.pp=1"});
     const bool holds = other["feasible"].get<bool>() && other["requests_waiting"].get<double>() == 0;
@@ -199,16 +199,16 @@ TEST(AutoMapping, LayoutsAreComparedAtEqualTotalLoad) {
   }
 }
 
-TEST(AutoMapping, ALayoutThatLetsRequestsWaitDoesNotWinByItsShortTokens) {
+TEST(AutoMapping, AMappingThatLetsRequestsWaitDoesNotWinByItsShortTokens) {
   double served = 0, user = 1e9;
   for (const char* requests : {"64", "128", "256", "512"}) {
     const Json now = Served({std::string("serving.concurrency=") + requests});
-    EXPECT_EQ(now["requests_waiting"], 0) << requests;  // TP 8 holds 700 of 2,304 tokens
+    EXPECT_EQ(now["requests_waiting"], 0) << requests;  // TP 8 holds 700 requests of 2,304 tokens
     EXPECT_GT(now["tokens_per_s"].get<double>(), served) << requests;
     EXPECT_LT(1 / now["tpot_s"].get<double>(), user) << requests;
     served = now["tokens_per_s"].get<double>(), user = 1 / now["tpot_s"].get<double>();
   }
-  // More than any layout holds: none serves more than those that are full.
+  // More requests than any mapping holds: no mapping serves more than a full one does.
   EXPECT_GE(Served({"serving.concurrency=4096"})["tokens_per_s"].get<double>(), served);
 }
 

@@ -1,5 +1,5 @@
-// Version 3: automatic training mappings keep memory free and the batch that people asked for, and the answer says what
-// would be better.
+// Version 3: automatic training mappings leave memory free and keep the requested batch, and the answer says what would
+// be better.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -30,7 +30,7 @@ bool Warns(const Json& report, const std::string& words) {
   return false;
 }
 
-// The interval of the memory ends below the capacity, or no mapping keeps that much free and the answer says so.
+// The memory interval ends below the capacity, or no mapping leaves that much free and the answer says so.
 TEST(MemoryMargin, IsKeptByAutomaticMappings) {
   int roomy = 0;
   for (const std::string model : {"llama-3.1-8b", "llama-3.1-70b", "qwen3-30b-a3b", "deepseek-v3"}) {
@@ -56,18 +56,18 @@ TEST(MemoryMargin, IsKeptByAutomaticMappings) {
       EXPECT_EQ(verdict == "may_not_fit", Warns(report, "may fit all the same")) << name;
     }
   }
-  EXPECT_GE(roomy, 8);  // half of them
+  EXPECT_GE(roomy, 8);  // half of the runs
 }
 
-// GPT-3 on 64 H100: where the time goes, known for a mapping only, widens the interval of its memory. The answer keeps
-// the wider one free.
+// GPT-3 on 64 H100: the breakdown of the step time, known only for a given mapping, widens the interval of its memory.
+// The answer keeps the wider one free.
 TEST(MemoryMargin, IsThatOfTheChosenMapping) {
   const Json report = Trained({"model=gpt3-175b", "cluster=dgx-h100", "cluster.devices=64"});
   EXPECT_GT(testing::Number(report, "scenario.training.memory_margin"), 0);
   EXPECT_EQ(report["training"]["memory_verdict"], "fits");
 }
 
-TEST(MemoryMargin, IsAnInputThatMovesWhatIsChosen) {
+TEST(MemoryMargin, IsAnInputThatChangesTheChosenMapping) {
   const testing::Assignments tight{"model=llama-3.1-70b", "cluster=dgx-h100", "cluster.devices=64"};
   const Json none = Trained(tight + testing::Assignments{"training.memory_margin=0"}),
              half = Trained(tight + testing::Assignments{"training.memory_margin=0.4"});
@@ -89,7 +89,7 @@ TEST(GlobalBatch, OfAutomaticMappingsStaysUnlessItPays) {
     const Json report = Trained(kept);
     EXPECT_EQ(testing::Number(report, "scenario.training.global_batch"), 512);
   }
-  // 576 = 2^6 · 9 devices: no count of data-parallel ranks that uses all of them divides 512 without stages of 9.
+  // 576 = 2^6 · 9 devices: without 9 stages, no number of data-parallel ranks on all of them divides 512.
   const Json moved = Trained({"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=576"});
   const bool is_moved = testing::Number(moved, "scenario.training.global_batch") != 512;
   bool is_listed = false;
@@ -99,7 +99,7 @@ TEST(GlobalBatch, OfAutomaticMappingsStaysUnlessItPays) {
 }
 
 TEST(Hint, NamesFewerDevicesThatAreFaster) {
-  // 1,001 = 7 · 11 · 13; 1,000 = 8 · 125 whole servers.
+  // 1,001 = 7 · 11 · 13; 1,000 = 8 · 125 fills whole servers.
   const Json report = Trained({"model=llama-3.1-70b", "cluster=dgx-h100", "cluster.devices=1001"});
   EXPECT_TRUE(Warns(report, "1000 devices train"));
   EXPECT_FALSE(Warns(Trained({"model=llama-3.1-70b", "cluster=dgx-h100", "cluster.devices=1000"}), "devices train"));

@@ -1,5 +1,5 @@
-// KV-cache bytes per token over all layers, in bf16: 2 x layers x KV heads x head dimension x 2 bytes; with latent
-// attention layers x (rank + rotary dimension) x 2 bytes.
+// KV-cache bytes per token over all layers in bf16: 2 x layers x KV heads x head dimension x 2 bytes; with latent
+// attention, layers x (rank + rotary dimension) x 2 bytes.
 #include <gtest/gtest.h>
 
 #include "core/api/api.h"

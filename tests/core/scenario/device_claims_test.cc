@@ -1,4 +1,4 @@
-// Statements of a report about its device: assumed inputs, the format used instead of one that the device lacks, and
+// What a report says about its device: assumed inputs, the format used in place of one that the device lacks, and the
 // rates that its libraries reach.
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ std::set<std::string> Texts(const Json& list) {
   return texts;
 }
 
-// A small model on one device, trained and served.
+// A small model on one device, for training and serving.
 Assignments On(const std::string& device) {
   return {"model=llama-3.2-1b",
           "cluster=single-" + device,
@@ -54,7 +54,7 @@ TEST(Assumed, FiguresOfAnUnmeasuredDeviceCiteTheRuleAndNoFit) {
     const std::string path = figure["path"].get<std::string>(), source = figure["source"].get<std::string>();
     for (const Json& term : figure["terms"]) {
       if (!term["origin"].get<std::string>().starts_with("cluster.device.efficiency.")) continue;
-      if (term["origin"] == Json("cluster.device.efficiency.cache_share")) continue;  // the preset has it
+      if (term["origin"] == Json("cluster.device.efficiency.cache_share")) continue;  // stated in the preset
       EXPECT_TRUE(source.starts_with("assumed from the data sheet: ")) << path << ": " << source;
       ++assumed;
     }
@@ -95,7 +95,7 @@ TEST(Assumed, AMeasuredDeviceCitesItsFits) {
   for (const char* part : {"training", "serving"}) EXPECT_EQ(report[part]["assumed"].size(), 0u) << part;
 }
 
-// The preset of Jetson Thor states its usable memory; no efficiency was measured.
+// The preset of Jetson Thor states its usable memory but has no measured efficiency.
 TEST(Assumed, PartsOfAReportListAssumedInputs) {
   const Json report = ReportOf(On("jetson-thor"));
   EXPECT_EQ(Texts(report["training"]["assumed"]),
@@ -111,7 +111,7 @@ TEST(Assumed, PartsOfAReportListAssumedInputs) {
                                    "cluster.device.efficiency.cache_share"}));
 }
 
-// Estimates according to the sources in the presets.
+// Inputs that the presets' sources call estimates.
 TEST(Assumed, CostsListEstimatedInputs) {
   const std::set<std::string> h100 = Texts(ReportOf(On("h100-sxm5-80gb"))["cost"]["assumed"]);
   for (const char* path : {"cost.device.module", "cost.device.design", "cost.device.package.steps"}) {
@@ -144,7 +144,7 @@ TEST(Assumed, AResolvedScenarioKeepsItsEstimates) {
   EXPECT_EQ((*ParseJson(again.text))["cost"]["assumed"], report["cost"]["assumed"]);
 }
 
-// Written inputs are not assumed; a layer-split engine does not use the device's share.
+// Written inputs are not assumed. A layer-split engine does not use the device's cache share.
 TEST(Assumed, WrittenEfficienciesAreNotAssumed) {
   const Json report = ReportOf(On("jetson-thor") + Assignments{"cluster.device.efficiency.matrix=0.8"});
   EXPECT_FALSE(Texts(report["training"]["assumed"]).contains("cluster.device.efficiency.matrix"));
@@ -155,7 +155,7 @@ TEST(Assumed, WrittenEfficienciesAreNotAssumed) {
       0u);
 }
 
-// A part lists an efficiency exactly if another value changes its figures.
+// A part lists an efficiency if and only if changing it changes the part's figures.
 TEST(Assumed, IsListedExactlyWhereItHasAnEffect) {
   const Assignments base =
       On("jetson-thor") + Assignments{"serving.precision.activations=fp16", "serving.precision.weights=fp16"};
@@ -205,7 +205,7 @@ TEST(Assumed, KernelAnswersListTheirAssumedInputs) {
   EXPECT_TRUE(assumed("h100-sxm5-80gb", decode).empty());
 }
 
-// Without those of the memory and of the software, which depend on the run.
+// Leaves out the warnings about memory and software, which depend on the run.
 std::set<std::string> WarningsOf(const Assignments& assignments) {
   std::set<std::string> warnings = Texts(ReportOf(assignments)["warnings"]);
   std::erase_if(warnings, [](const std::string& one) {
@@ -254,13 +254,13 @@ TEST(PrecisionWarnings, NameTheFormatThatServingUsesInsteadAndTheStoredOne) {
   EXPECT_EQ(
       served("h100-sxm5-80gb", "mxfp4", "mxfp4"),
       Set{"Weights in mxfp4 are dequantized as they are read: matrix products are computed in bf16, not in mxfp4."});
-  EXPECT_EQ(served("a100-sxm4-80gb", "int4", "bf16"), Set{});  // as asked
+  EXPECT_EQ(served("a100-sxm4-80gb", "int4", "bf16"), Set{});  // computed as requested
   for (const char* device : {"mi355x", "b200-sxm"}) EXPECT_EQ(served(device, "mxfp4", "mxfp4"), Set{}) << device;
   EXPECT_EQ(served("h100-sxm5-80gb", "fp8", "fp8", "fp8"), Set{});
   EXPECT_EQ(served("b200-sxm", "nvfp4", "nvfp4"), Set{});
 }
 
-// Weights do stay narrow: they take half the memory of 16-bit ones.
+// Weights stay stored in the narrow format, in half the memory of 16-bit ones.
 TEST(PrecisionWarnings, StoredWeightsKeepTheirSmallSize) {
   const auto weights = [](const char* format) {
     return Number(ReportOf(On("a100-sxm4-80gb") + Assignments{"model=llama-3.1-8b", "training=null",
@@ -279,8 +279,8 @@ TEST(PrecisionWarnings, AppearOnce) {
   EXPECT_EQ(WarningsOf(asked).size(), 1u);
 }
 
-// NVIDIA's whitepapers of GA102, Ada and RTX Blackwell: dense fp16 with fp32 accumulation is half that with fp16
-// accumulation on GeForce cards, and as fast as bf16; the workstation cards of the same dies have no such halving.
+// NVIDIA's whitepapers of GA102, Ada and RTX Blackwell: on GeForce cards, dense fp16 with fp32 accumulation has half
+// the rate of fp16 accumulation and the rate of bf16. Workstation cards with the same dies have no such halving.
 TEST(GeForce, SixteenBitRateIsWithFp32Accumulation) {
   const struct {
     const char* device;
@@ -300,8 +300,8 @@ TEST(GeForce, SixteenBitRateIsWithFp32Accumulation) {
   EXPECT_DOUBLE_EQ(Number(ReportOf(On("rtx-6000-ada"))["scenario"], "cluster.device.peak.fp16"), 364.2e12);
 }
 
-// llama.cpp lets cuBLAS accumulate in fp16, and has that rate. The same units bring sums in fp32 nearer to their own
-// peak, and never beyond it.
+// llama.cpp lets cuBLAS accumulate in fp16 and has that rate. With fp32 accumulation the same units come nearer to that
+// format's peak, but not beyond it.
 TEST(GeForce, OnlyAnEngineWithFp16AccumulationUsesThatRate) {
   const Assignments served =
       On("rtx-4090") + Assignments{"training=null", "serving.batch=1", "serving.precision.weights=fp16",

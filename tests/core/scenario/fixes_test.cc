@@ -1,4 +1,4 @@
-// Every fix of many wrong requests removes its issue.
+// Many wrong requests: every fix removes its issue.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ int ExpectFixesFix(const Json& request, const std::string& name) {
 struct WrongRequestRow {
   std::vector<std::string> assignments;
   std::string path;
-  std::vector<std::string> fixes;  // in their order
+  std::vector<std::string> fixes;  // in order
 };
 
 std::vector<WrongRequestRow> WrongRequests() {
@@ -99,7 +99,7 @@ std::vector<WrongRequestRow> WrongRequests() {
       {{"training.flash_attention=1"},
        "training.flash_attention",
        {"training.flash_attention=true", "training.flash_attention=false"}},
-      // Training degrees. 512 devices: 7 divides neither them nor the heads; with pp 4, tp 4 and 8 do.
+      // Training degrees. 7 divides neither the 512 devices nor the heads; with pp 4, tp 4 and 8 do.
       {{"training.mapping.tp=7", "training.mapping.pp=4"},
        "training.mapping",
        {"training.mapping.tp=4", "training.mapping.tp=8"}},
@@ -144,16 +144,16 @@ std::vector<WrongRequestRow> WrongRequests() {
       {{"model=gpt3-175b", "serving.prompt=2000", "serving.output=256"},
        "serving.prompt",
        {"serving.prompt=1792", "serving.output=48"}},
-      // A value in the place of an object, as people write it: meant for a member.
+      // People write a value where an object belongs and mean one of its members.
       {{"serving.precision=fp8"},
        "serving.precision",
        {"serving.precision.weights=\"fp8\"", "serving.precision.activations=\"fp8\""}},
       {{"cluster.device.memory=96 GB"}, "cluster.device.memory", {"cluster.device.memory.capacity=\"96 GB\""}},
       {{"serving.arrivals=poisson"}, "serving.arrivals", {"serving.arrivals.kind=\"poisson\""}},
       {{"serving.mapping=8"}, "serving.mapping", {"serving.mapping.tp=8"}},
-      // A model of which one member is given.
+      // A diffusion model with only one member stated.
       {{"diffusion.model.joint_blocks=5"}, "diffusion.model.hidden", {"diffusion.model.preset=\"flux.1-dev\""}},
-      // A model given whole.
+      // A model stated completely.
       {{"model.kv_heads=6"}, "model.kv_heads", {"model.kv_heads=4", "model.kv_heads=8"}},
       {{"model=mixtral-8x7b", "model.moe.top_k=9"}, "model.moe.top_k", {"model.moe.top_k=8"}},
   };

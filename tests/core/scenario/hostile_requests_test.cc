@@ -89,7 +89,7 @@ std::vector<Hostile> HostileRequests() {
       {"PrototypeMember", R"({"__proto__": {"version": 1}})", {"__proto__"}},
       {"EmptyMember", R"({"training": {"": 1}})", {"training."}},
       {"DottedMember", R"({"training.sequence": 8192})", {"training.sequence"}},
-      // Out of range, or of another dimension.
+      // Values out of range or of another dimension.
       {"ZeroDevices", R"({"cluster": {"devices": 0}})", {"cluster.devices"}},
       {"NegativeLayers", R"({"model": {"preset": "llama-3.1-70b", "layers": -80}})", {"model.layers"}},
       {"HugeCount", R"({"training": {"global_batch": 1e300}})", {"training.global_batch"}},

@@ -1,4 +1,4 @@
-// Every input that a derivation leads to names its source where the catalogue has one, until somebody changes it.
+// Every input that a derivation leads to names its source where the catalogue has one, until the request changes it.
 #include "core/scenario/input_sources.h"
 
 #include <gtest/gtest.h>
@@ -19,11 +19,11 @@ TEST(InputSources, AreThoseOfTheCatalogueEntry) {
   EXPECT_TRUE(has("cluster.device.memory.usable", "data sheet"));
   EXPECT_TRUE(has("cluster.device.efficiency.matrix", "228 bf16 GEMM rows"));
   EXPECT_TRUE(
-      has("cluster.device.efficiency.cache_share", "attention tables"));  // of a member, before that of the whole
+      has("cluster.device.efficiency.cache_share", "attention tables"));  // a member's source wins over the whole's
   EXPECT_TRUE(has("serving.engine.prefill_gap", "silicon samples"));
   EXPECT_TRUE(has("serving.engine.second_pass", "custom all-reduce"));
   EXPECT_TRUE(has("training.framework.exchange.tensor_exposed", "fitted to the same steps"));
-  EXPECT_TRUE(has("training.framework.jitter", ""));  // the standard's value, which the entry cites
+  EXPECT_TRUE(has("training.framework.jitter", ""));  // the standard has the value, and its entry cites no source
 }
 
 TEST(InputSources, EndWhereTheVisitorChangesTheNumber) {

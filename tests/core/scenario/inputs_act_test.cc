@@ -1,5 +1,5 @@
-// No input without effect: each one that `describe` lists moves a figure in one of these scenarios, or its help or that
-// of an object above it says that no figure uses it.
+// Every input that `describe` lists moves a figure in one of these scenarios, or its help, or that of an object above
+// it, says that no figure uses it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -42,7 +42,7 @@ const Assignments kPools = Assignments{"model=llama-3.1-8b",
                                        "serving.devices=null",
                                        "serving.disaggregated.prefill_devices=2",
                                        "serving.disaggregated.decode_devices=4"};
-// Each pool of so many devices that a prefill pool of its own device needs switches.
+// Pools so large that a prefill pool with its own device needs switches.
 Assignments LargePools(const std::string& devices) {
   return {"model=llama-3.1-8b",
           "cluster=dgx-h100",
@@ -64,14 +64,14 @@ const Assignments kStoredWeights{"training=null",
                                  "serving.precision.activations=fp16"};
 const Assignments kLlamaCpp{"training=null", "serving.engine=llamacpp", "serving.mapping.tp=1", "serving.batch=1"};
 
-// Scenarios that together use every part of the field tables.
+// These scenarios use every part of the field tables.
 const std::vector<Assignments>& Scenarios() {
   static const std::vector<Assignments> all{
       {"model=gpt-oss-120b", "cluster=hgx-mi300x", "training=null", "serving.devices=8", "serving.mapping.tp=8",
        "serving.tuning=stock"},
       {"model=llama-3.1-8b", "cluster=single-h100-sxm5-80gb", "training=null", "serving.engine=sglang",
        "serving.concurrency=16", "serving.tuning=stock"},
-      // More requests than vLLM runs at once on a card of 24 GB.
+      // More requests than vLLM runs at once on a card with 24 GB.
       {"model=qwen3-0.6b", "cluster=single-rtx-4090", "training=null", "serving.engine=vllm", "serving.prompt=100",
        "serving.output=100", "serving.concurrency=500", "serving.tuning=stock"},
       {"model=llama-3.1-8b", "cluster=single-a100-sxm4-80gb", "training=null", "serving.engine=vllm",
@@ -106,13 +106,13 @@ const std::vector<Assignments>& Scenarios() {
       kServingOnly + Assignments{"model=kimi-linear-48b-a3b", "cluster=dgx-h100", "serving.mapping.tp=4",
                                  "serving.devices=4", "cost.rental=coreweave-h100-on-demand"},
       kServingOnly +
-          Assignments{"model=llama-3.1-8b", "cluster=single-l40s", "serving.mapping.tp=1"},  // no large device
+          Assignments{"model=llama-3.1-8b", "cluster=single-l40s", "serving.mapping.tp=1"},  // not a large device
       kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=gaudi2-hls2", "serving.engine=gaudi",
                                  "serving.mapping.tp=2", "serving.devices=2"},
       kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=trn1-32xlarge", "serving.engine=neuron",
                                  "serving.mapping.tp=8", "serving.devices=8", "serving.prompt=8192",
                                  "serving.precision.weights=bf16", "serving.precision.activations=bf16"},
-      kLlamaCpp + Assignments{"model=llama-3.1-8b", "cluster=single-a40"},  // under in-line ECC
+      kLlamaCpp + Assignments{"model=llama-3.1-8b", "cluster=single-a40"},  // in-line ECC
       kLlamaCpp + Assignments{"model=llama-3.1-8b", "cluster=single-rtx-4090", "cluster.devices=4",
                               "serving.mapping.pp=4", "serving.devices=4", "serving.precision.weights=q4_k_m"},
       kLlamaCpp + Assignments{"model=llama-3.1-70b", "cluster=single-a6000", "cluster.devices=4",
@@ -184,7 +184,7 @@ const std::vector<Assignments>& Scenarios() {
       Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64", "cluster.device.design.area=700 mm^2",
                   "training.global_batch=64"} +
           kOneStage,
-      // Too little power for all units at the lowest voltage.
+      // The power is too low for all units at the lowest voltage.
       Assignments{"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=64",
                   "cluster.device.design.preset=a100-like", "cluster.device.design.power=80 W",
                   "training.global_batch=64", "serving=null"} +
@@ -281,7 +281,7 @@ const std::vector<Assignments>& Scenarios() {
                                  "serving.images.count=2", "serving.images.width=1536", "serving.images.height=1024"},
       kServingOnly + Assignments{"model=llada2.0-mini", "cluster=single-h100-sxm5-80gb", "serving.mapping.tp=1",
                                  "serving.engine=sglang", "serving.batch=4", "serving.block_diffusion.block=32"},
-      // Chips on the board, and chiplets.
+      // Several chips on a board, and chiplets.
       Assignments{"model=llama-3.1-8b", "cluster=dgx-a100", "cluster.devices=64",
                   "cluster.device.design.preset=a100-like", "cluster.device.design.dram.preset=gddr6",
                   "cluster.device.design.stacks=8", "training.global_batch=64", "serving=null"} +
@@ -318,7 +318,7 @@ const std::vector<Assignments>& Scenarios() {
        "diffusion.compiled=false", "diffusion.ulysses=8"},
       kPostTraining,
       kPostTraining + Assignments{"post_training.placement=pools"},
-      // A device outside the catalogue, on an interposer.
+      // A device outside the catalogue on an interposer.
       {"cluster.devices=8", "training=null", "serving=null"},
       {"training=null", "serving=null", "cost.device.dies.0.yield_model=manual"},
       {"training=null", "serving=null", "cost.device.dies.0.yield_model=bose_einstein_per_layer"},
@@ -328,7 +328,7 @@ const std::vector<Assignments>& Scenarios() {
   return all;
 }
 
-// Values near and far from the current one.
+// Values near to the current one and far from it.
 std::vector<Json> MovesOf(const Json& input, const Json* value) {
   const std::string kind = input["kind"].get<std::string>();
   std::vector<Json> moves;
@@ -376,7 +376,7 @@ std::vector<std::string> PlacesOf(const std::string& path) {
   return places;
 }
 
-// Tries every input not yet known to act, in one scenario; adds those that act.
+// Tries every input not yet known to act in one scenario, and adds those that act.
 void Try(const Assignments& assignments, const Json& inputs, const ReportDetail& detail, Warnings warnings,
          std::set<std::string>& acting) {
   Json written{{"version", 1}};
@@ -418,7 +418,7 @@ bool SaysSo(const Json& input, const Json& inputs) {
   for (const char* words : {"Informational: no figure uses it", "No figure of a report uses it", "Limits nothing"}) {
     if (help.find(words) != std::string::npos) return true;
   }
-  // Derived inputs may only be written with their derived value, so they move nothing.
+  // Derived inputs accept only their derived value, so they move nothing.
   if (input.contains("derived") && help.find(" leave") != std::string::npos) return true;
   for (const Json& above : inputs) {
     const std::string owner = above["path"].get<std::string>() + ".";
@@ -437,17 +437,18 @@ bool SaysSo(const Json& input, const Json& inputs) {
 TEST(Inputs, EachMovesAFigureOrIsDeclaredInformational) {
   const Json described = *ParseJson(DescribeAnswer().text);
   const Json& inputs = described["inputs"];
-  // One whose help says that it moves nothing would be tried in every scenario: InformationalOnesMoveNothing does so.
+  // Inputs whose help says that they move nothing are left to InformationalOnesMoveNothing, as they would be tried in
+  // every scenario.
   Json tried = Json::array();
   for (const Json& input : inputs) {
     const std::string path = input["path"].get<std::string>(), kind = input["kind"].get<std::string>();
-    // A measured value acts before a scenario is read: OwnMeasurements sees that it does.
+    // A measured value acts before the scenario is read: the OwnMeasurements tests cover it.
     const bool acts_before = path == "version" || path == "measured.*.value";
     const bool moves = kind != "object" && kind != "list" && kind != "text" && !acts_before;
     if (moves && !SaysSo(input, inputs)) tried.push_back(input);
   }
   std::set<std::string> acting;
-  // Most move a headline figure; operators and intervals, which take longest, are compared for the others only.
+  // Most inputs move a headline figure. Operators and intervals take longest and are compared for the others only.
   for (const Assignments& assignments : Scenarios())
     Try(assignments, tried, ReportDetail::Figures(), Warnings::kCount, acting);
   for (const Assignments& assignments : Scenarios()) Try(assignments, tried, AllFigures(), Warnings::kCount, acting);

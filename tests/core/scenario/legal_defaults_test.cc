@@ -1,4 +1,4 @@
-// Unwritten defaults move to legal values; written values stay.
+// Defaults move to legal values; written values stay.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -35,8 +35,8 @@ Json Report(const std::vector<std::string>& assignments) {
   return *ParseJson(EvaluateAnswer(R"({"version": 1})", assignments, "", false).text);
 }
 
-// Products are in the format of the checkpoint where the device has it, and in 16 bit where weights alone are narrow:
-// H100 has no fp4, A100 no fp8.
+// Matrix products use the checkpoint's format where the device has it, and 16 bit where only weights are narrow: H100
+// has no fp4, A100 no fp8.
 TEST(LegalDefaults, ActivationsFollowWrittenWeights) {
   const auto activations = [](const std::string& cluster, const std::string& weights,
                               const std::string& version = "3") {
@@ -103,8 +103,8 @@ TEST(LegalDefaults, KvCacheOfSparseAttentionIsAsTheEngineChooses) {
   EXPECT_EQ(kv_cache("minimax-m3", "dgx-b200", "sglang"), Precision::kBf16);
 }
 
-// gpt-oss-120b is published in MXFP4, 60.8 GiB (model card, table 1), so that one GPU of 80 GB holds it; its
-// activations stay in bf16.
+// gpt-oss-120b is published in MXFP4, 60.8 GiB (model card, table 1), so it fits one GPU with 80 GB; activations stay
+// in bf16.
 TEST(LegalDefaults, WeightsAreServedAsPublishedWhereThatIsNarrower) {
   const std::vector<std::string> one_h100{"version=2", "model=gpt-oss-120b", "cluster=single-h100-sxm5-80gb"};
   const ServingPrecision published = Of(one_h100).serving->precision;
@@ -121,7 +121,7 @@ TEST(LegalDefaults, WeightsAreServedAsPublishedWhereThatIsNarrower) {
             Precision::kFp8);
   EXPECT_EQ(Of({"version=2", "model=deepseek-v3"}).serving->precision.activations,
             Precision::kFp8);                                                         // fp8 is the default
-  EXPECT_EQ(Of({"model=gpt-oss-120b"}).serving->precision.weights, Precision::kFp8);  // of the first version
+  EXPECT_EQ(Of({"model=gpt-oss-120b"}).serving->precision.weights, Precision::kFp8);  // of version 1
 }
 
 TEST(LegalDefaults, APromptFitsTheModelsPositions) {
@@ -156,7 +156,7 @@ TEST(LegalDefaults, LegalValuesStay) {
   EXPECT_EQ(asked.training->mapping, standard.training->mapping);
 }
 
-// llama.cpp has no fp8: what nobody wrote is the usual file, or the format that the model was published in.
+// llama.cpp has no fp8: unless written, weights are in the usual file format or in the model's published one.
 TEST(LegalDefaults, WeightsAreOfAFormatThatTheEngineHas) {
   const auto weights = [](const std::vector<std::string>& assignments) { return Of(assignments).serving->precision; };
   const ServingPrecision usual = weights({"model=llama-3.1-8b", "serving.engine=llamacpp-2025"});
@@ -165,14 +165,14 @@ TEST(LegalDefaults, WeightsAreOfAFormatThatTheEngineHas) {
   EXPECT_EQ(weights({"model=llama-3.1-8b", "serving.engine=llamacpp"}).weights, Precision::kQ4KM);
   EXPECT_EQ(weights({"model=gpt-oss-20b", "serving.engine=llamacpp-2025"}).weights, Precision::kMxfp4);
   EXPECT_EQ(weights({"model=gpt-oss-20b", "serving.engine=llamacpp"}).weights,
-            Precision::kQ4KM);  // older than that format
+            Precision::kQ4KM);  // this engine is older than the format
   EXPECT_EQ(weights({"model=gpt-oss-20b", "serving.engine=llamacpp-2025", "serving.precision.weights=q8_0"}).weights,
             Precision::kQ8_0);
   EXPECT_EQ(weights({"model=gpt-oss-20b"}).weights, Precision::kFp8);
 }
 
 TEST(LegalDefaults, DegreesDivideTheDevices) {
-  // 72 devices: tp 8 divides them, pp 4 does not; 3 is nearer than 9. 513 is the multiple of dp 3 nearest to 512.
+  // On 72 devices tp 8 fits and pp 4 does not; 3 is nearer than 9. 513 is the multiple of dp 3 nearest to 512.
   const Scenario scenario = Of({"cluster=gb200-nvl72"});
   EXPECT_EQ(scenario.training->mapping.tp, 8);
   EXPECT_EQ(scenario.training->mapping.pp, 3);
@@ -180,14 +180,14 @@ TEST(LegalDefaults, DegreesDivideTheDevices) {
   EXPECT_EQ(Of({"serving.devices=4"}).serving->mapping.tp, 4);
   EXPECT_EQ(*Of({"serving.mapping.tp=16"}).serving->devices, 16);
   EXPECT_EQ(*Of({"serving.mapping.attention_dp=8", "model=deepseek-v3", "serving.mapping.ep=64"}).serving->devices, 64);
-  EXPECT_EQ(Of({"serving.engine=llamacpp"}).serving->mapping.tp, 1);  // splits layers only
+  EXPECT_EQ(Of({"serving.engine=llamacpp"}).serving->mapping.tp, 1);  // this engine only splits layers
   EXPECT_EQ(Of({"training.mapping.pp=1"}).training->mapping.virtual_stages, 1);
   EXPECT_FALSE(
       Of({"serving.disaggregated.prefill_devices=8", "serving.disaggregated.decode_devices=16"}).serving->devices !=
       24);
 }
 
-// 671 GB of fp8 weights leave eight 80 GB devices no room for a cache.
+// 671 GB of fp8 weights leave no room for a KV cache on eight devices of 80 GB.
 TEST(LegalDefaults, ALargeModelTakesMoreDevices) {
   const Scenario scenario = Of({"model=deepseek-v3"});
   EXPECT_EQ(*scenario.serving->devices, 16);
@@ -200,7 +200,7 @@ TEST(LegalDefaults, IllegalWrittenValuesStayAndAreIssues) {
   EXPECT_EQ(IssuePaths({"model=llama-3.1-8b", "training.mapping.tp=7"}).back(), "training.mapping.tp");
   EXPECT_EQ(IssuePaths({"cluster=single-rtx-4090", "serving.devices=8"}), std::vector<std::string>{"serving.devices"});
   EXPECT_EQ(IssuePaths({"cluster=single-rtx-4090", "serving.mapping.tp=8"}).size(), 1u);
-  // A written part stands as it is.
+  // A written part stays unchanged.
   const Result<Scenario> scenario = ParseScenario(*ReadRequest(
       R"({"cluster": {"preset": "single-rtx-4090"}, "training": null, "serving": {"devices": 8, "mapping": {"tp": 8}}})",
       {}));
@@ -216,7 +216,7 @@ TEST(LegalDefaults, ARequestWithoutAWrittenListCountsAsWritten) {
   EXPECT_TRUE(ParseScenario(request));
 }
 
-// The report has the chosen values; as a request they give the same figures.
+// The report states the chosen values; as a request they give the same figures.
 TEST(LegalDefaults, TheReportsScenarioGivesTheSameFigures) {
   for (const std::vector<std::string>& assignments : {std::vector<std::string>{"model=gpt3-175b"},
                                                       {"cluster=single-h200-sxm"},
@@ -259,7 +259,7 @@ TEST(LegalDefaults, ASearchUsesTheDevicesOfItsAnswer) {
   }
 }
 
-// Every model on every cluster, both ways round: all clusters under four models, all models on five clusters.
+// Every model on every cluster is sampled both ways: all clusters with four models, all models on five clusters.
 TEST(LegalDefaults, EveryModelAnswersOnEveryCluster) {
   std::vector<std::string> models, clusters;
   for (const Json& entry : PresetCatalogue("model")) models.push_back(entry["id"].get<std::string>());

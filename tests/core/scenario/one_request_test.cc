@@ -1,4 +1,4 @@
-// Every verb completes a request by the same rule, so all give the same figures.
+// Every verb completes a request by the same rules, so all give the same figures.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,8 +23,8 @@ namespace {
 using testing::Find;
 
 struct StudyPoint {
-  std::string name, text;                // the request as a file
-  std::vector<std::string> assignments;  // the point's, as command-line arguments
+  std::string name, text;                // as a file
+  std::vector<std::string> assignments;  // as command-line arguments
   Json study, found;                     // found: the study's own answer
 };
 
@@ -36,7 +36,7 @@ Json Parsed(std::string_view text) {
 
 std::string Value(const Json& value) { return value.is_string() ? std::string(TextOf(value)) : JsonText(value); }
 
-// The answer of evaluate, without the pipeline passes.
+// The report without its pipeline timeline.
 Json ReportOf(const StudyPoint& point) { return Parsed(EvaluateAnswer(point.text, point.assignments, "", false).text); }
 
 // Every point of the studies that evaluate scenarios, except those that optimize a chip design, as only sweeps do.
@@ -59,7 +59,7 @@ std::vector<StudyPoint> StudyPoints() {
   return points;
 }
 
-// The first numeric figure of the report, and an input without effect on it.
+// The path of the report's first numeric figure; empty if it has none.
 std::string FigureOf(const StudyPoint& point) {
   for (const char* path : {"training.step_time_s", "training.memory_bytes.total", "serving.tpot_s"}) {
     const Json report = ReportOf(point);
@@ -93,7 +93,7 @@ TEST_F(OneRequest, StudiesAgreeWithEvaluate) {
 TEST_F(OneRequest, SweepsAgreeWithEvaluate) {
   for (const StudyPoint& point : Points()) {
     const std::string figure = FigureOf(point);
-    // As the command line and as the page, with the point's changes as axes.
+    // As the command line sweeps, then as the page does, with the point's changes as axes.
     const std::vector<std::string> axis{"cluster.device.idle=1 W"};
     const Json expected = ReportOf(point);
     const std::string csv = SweepAnswer(point.text, point.assignments, axis, {figure}).text;
@@ -103,7 +103,7 @@ TEST_F(OneRequest, SweepsAgreeWithEvaluate) {
     bool has_comma = false;
     for (const std::string& text : point.assignments)
       has_comma = has_comma || text.find_first_of(",:") != std::string::npos;
-    if (has_comma) continue;  // an axis of its own
+    if (has_comma) continue;  // it would be an axis of several values
     const Json rows = Parsed(SweepRowsAnswer(JsonText(spec), 0, 1).text);
     EXPECT_EQ(JsonText(rows["rows"][0]["figures"][0]), JsonText(*Find(expected, figure))) << point.name;
   }
@@ -115,14 +115,14 @@ TEST_F(OneRequest, SolveAndSensitivityAgreeWithEvaluate) {
     const Json expected = ReportOf(point);
     const Json solved =
         Parsed(SolveAnswer(point.text, point.assignments, "cluster.device.idle=1 W:2 W", figure + ">=0").text);
-    // An infeasible scenario solves only conditions on memory.
+    // Solving an infeasible scenario works only for conditions on memory.
     const Json& feasible = *Find(expected, figure.substr(0, figure.find('.')) + ".feasible");
     if (feasible.get<bool>()) {
       ASSERT_EQ(solved.value("which", ""), "everywhere") << point.name << JsonText(solved);
       EXPECT_EQ(JsonText(*Find(solved, "figure.value")), JsonText(*Find(expected, figure))) << point.name;
     }
   }
-  // A sensitivity evaluates hundreds of scenarios: one point of each study.
+  // A sensitivity evaluates hundreds of scenarios, so only one point per study is compared.
   std::string last;
   for (const StudyPoint& point : Points()) {
     if (point.study["id"].get<std::string>() == last) continue;
@@ -134,7 +134,7 @@ TEST_F(OneRequest, SolveAndSensitivityAgreeWithEvaluate) {
   }
 }
 
-// A search limited to the point's own mapping finds the point's own figure.
+// A search limited to the mapping of the point finds the figure of the point.
 TEST_F(OneRequest, SearchesAgreeWithEvaluate) {
   int found = 0;
   for (const StudyPoint& point : Points()) {
@@ -144,7 +144,7 @@ TEST_F(OneRequest, SearchesAgreeWithEvaluate) {
     SearchSpec spec;
     spec.top = 1;
     const Json& run = expected["scenario"]["training"];
-    // What the point leaves to its framework a search would choose.
+    // A search would choose the settings that the point leaves to its framework, so they are pinned.
     std::vector<std::string> pinned = point.assignments;
     if (run["mapping"]["dispatch"].is_null()) {
       pinned.push_back("training.mapping.dispatch=" + Value(run["framework"]["experts"]["dispatch"]));
@@ -160,7 +160,7 @@ TEST_F(OneRequest, SearchesAgreeWithEvaluate) {
     const Result<Json> request = ReadRequest(point.text, pinned);
     ASSERT_TRUE(request);
     const Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(*request, spec);
-    if (!job) continue;  // the space does not have this mapping
+    if (!job) continue;  // the search space lacks this mapping
     while ((*job)->Step(1000)) {
     }
     const Json report = (*job)->Report();
@@ -174,7 +174,7 @@ TEST_F(OneRequest, SearchesAgreeWithEvaluate) {
   EXPECT_GT(found, 20);
 }
 
-// Labels match the settings.
+// The settings of the points match their labels.
 TEST_F(OneRequest, AStudyWithoutSequenceParallelismHasNone) {
   const auto memory = [](const std::string& id, const std::string& label) {
     for (const StudyPoint& point : Points()) {
@@ -185,7 +185,7 @@ TEST_F(OneRequest, AStudyWithoutSequenceParallelismHasNone) {
     return 0.0;
   };
   // Korthikanti et al. 2022, equations 1 and 2: activations of a layer without recomputation are sbh(10 + 24/t +
-  // 5as/(ht)), under sequence parallelism sbh/t (34 + 5as/h); 22B: s 2048, b 4, h 6144, a 64, t 8, 48 layers.
+  // 5as/(ht)), with sequence parallelism sbh/t (34 + 5as/h). 22B: s 2048, b 4, h 6144, a 64, t 8, 48 layers.
   const double sbh = 2048.0 * 4 * 6144, scores = 5.0 * 64 * 2048 / 6144;
   const double layers = 48 * sbh * (10 + 24.0 / 8 + scores / 8);
   EXPECT_NEAR(memory("training-memory", "22B, none") / layers, 1, 0.06);
@@ -233,7 +233,7 @@ TEST(Request, AnInvalidWrittenListIsAnIssue) {
   }
 }
 
-// A catalogue entry named by a text stays when members below it are set.
+// A preset named by a text stays when members below it are set.
 TEST(Request, PresetsStayUnderFurtherAssignments) {
   const auto resolved = [](const std::vector<std::string>& assignments) {
     const Result<Scenario> scenario = ParseScenario(*ReadRequest(R"({"version": 1})", assignments));

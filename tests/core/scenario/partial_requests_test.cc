@@ -1,4 +1,4 @@
-// A request that writes a single member, or a single empty object, is answered with figures or with issues.
+// A request with a single member, or a single empty object, is answered with figures or with issues.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -11,7 +11,7 @@ namespace {
 
 Json Described() { return *ParseJson(DescribeAnswer().text); }
 
-// The input's value alone: lists hold one entry.
+// An object with the value of this input only; a list gets one entry.
 Json Alone(std::string_view path, Json value) {
   const std::size_t dot = path.rfind('.');
   const std::string member(path.substr(dot == std::string_view::npos ? 0 : dot + 1));
@@ -19,7 +19,7 @@ Json Alone(std::string_view path, Json value) {
   return dot == std::string_view::npos ? owner : Alone(path.substr(0, dot), std::move(owner));
 }
 
-// By name: every input with a default, and every object on the way to it, empty.
+// By name: each input with its default, and each object on the way to it, empty.
 std::map<std::string, Json> PartialRequests() {
   std::map<std::string, Json> requests;
   const Json described = Described();
@@ -51,7 +51,7 @@ TEST(PartialRequests, AreAnsweredOrRefused) {
   }
 }
 
-// Eight devices that nothing joins: in version 1 a written cluster is complete as it stands.
+// Eight devices without a network: in version 1 a written cluster is complete as it stands.
 TEST(PartialRequests, OfDevicesWithoutANetworkNameIt) {
   for (const char* cluster : {R"({"devices": 8})", R"({"device": {"preset": "h100-sxm5-80gb"}, "devices": 8})",
                               R"({"device": {"preset": "h100-sxm5-80gb"}, "devices": 8, "networks": []})",
@@ -61,7 +61,7 @@ TEST(PartialRequests, OfDevicesWithoutANetworkNameIt) {
     ASSERT_TRUE(refused.contains("issues")) << cluster;
     const Json& issue = refused["issues"][0];
     EXPECT_EQ(TextOf(issue["path"]), "cluster.networks") << cluster;
-    // An empty list says that there is none, under any preset.
+    // An empty list means no networks, under any preset.
     const bool is_emptied = request["cluster"].contains("networks");
     ASSERT_EQ(issue["fixes"].size(), is_emptied ? 1U : 2U) << JsonText(issue);
     EXPECT_EQ(TextOf(issue["fixes"][0]["path"]), "cluster.devices");
@@ -78,7 +78,7 @@ TEST(PartialRequests, OfDevicesWithoutANetworkNameIt) {
     request["cluster"]["devices"] = 1;
     EXPECT_FALSE(Find(Ask(request), "issues.0.path") != nullptr &&
                  TextOf(*Find(Ask(request), "issues.0.path")) == "cluster.networks");
-    // What runs on none of them needs nothing that joins them.
+    // Without training and serving, the devices need no network.
     Json priced = Json{{"version", 1}, {"cluster", *ParseJson(cluster)}, {"training", nullptr}, {"serving", nullptr}};
     EXPECT_TRUE(Ask(priced).contains("cost")) << cluster;
   }

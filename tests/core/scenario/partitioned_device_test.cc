@@ -1,4 +1,4 @@
-// A partition into chiplets as an input of the scenario: what it does to memory, power, edge and bill.
+// A partition into chiplets as an input of the scenario, and its effects on memory, power, edge and bill of materials.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,8 +24,8 @@ Json ReportWith(const std::vector<std::string>& assignments) {
   return scenario ? *Evaluate(*scenario, {}) : Json::object();
 }
 
-// 814 mm^2 in two dies: 407 mm^2 and eight modules of 0.811 mm^2 each for 4 TB/s, at 0.3 pJ per bit 9.6 W, out of the
-// 700 W. Each die reads half of its data from the other: 8 TB/s through the link, more than the memory's 3.35.
+// 814 mm^2 in two dies: 407 mm^2 each plus eight modules of 0.811 mm^2 for 4 TB/s, which take 9.6 of the 700 W at 0.3
+// pJ per bit. Each die reads half of its data from the other: the link allows 8 TB/s, more than the memory's 3.35.
 TEST(Partition, OfACatalogueDevice) {
   const Json report = ReportWith({"partition.chiplets=2", "partition.bandwidth=4 TB/s"});
   const Json& die = report["cost"]["dies"][0];
@@ -37,7 +37,7 @@ TEST(Partition, OfACatalogueDevice) {
   EXPECT_DOUBLE_EQ(device["tdp"].get<double>(), 700);
 }
 
-// A link of 1 TB/s lets two dies stream 2 TB/s.
+// With a link of 1 TB/s two dies stream 2 TB/s.
 TEST(Partition, LinksBoundTheMemory) {
   const Json slow = ReportWith({"partition.chiplets=2", "partition.bandwidth=1 TB/s"});
   EXPECT_DOUBLE_EQ(slow["scenario"]["cluster"]["device"]["memory"]["bandwidth"].get<double>(), 2e12);
@@ -48,8 +48,8 @@ TEST(Partition, LinksBoundTheMemory) {
   EXPECT_NE(JsonText(designed["warnings"]).find("die-to-die links allow 2 TB/s"), std::string::npos);
 }
 
-// Eight modules for 4 TB/s that miss the edge of a die of 407 mm^2 by a rounding: seven are offered, and the offer
-// comes to an end. Their area is left out, so that the die keeps its size.
+// Eight modules for 4 TB/s miss the edge of a 407 mm^2 die by a rounding error: seven are offered, and the search for a
+// fix ends. The modules' area is 0, so that the die keeps its size.
 TEST(Partition, LinksThatMissTheEdgeByARounding) {
   for (const double over : {1e-4, 1e-9, 1e-11, 1e-12, 1e-13}) {
     char text[64];
@@ -64,8 +64,8 @@ TEST(Partition, LinksThatMissTheEdgeByARounding) {
   }
 }
 
-// Links draw from the power of the circuits: four links of 4 TB/s take 38.4 of 700 W, so memory gets 14.5 % of the
-// rest. Two dies side by side have an outer edge of six of their sides.
+// Links draw from the power of the circuits: four links of 4 TB/s take 38.4 of 700 W, and memory gets 14.5 % of the
+// rest. Two adjacent dies have six outer sides.
 TEST(Partition, OfADesign) {
   const Json four =
       ReportWith({"partition.chiplets=4", "partition.bandwidth=4 TB/s", "cluster.device.design=h100-like"});
@@ -77,8 +77,8 @@ TEST(Partition, OfADesign) {
               0.585 * 6 * std::sqrt(407 + 8 * 0.811) / 11, 1e-9);
 }
 
-// Memory and network stand on the I/O die: its edge, less that of its links, holds them. A fifth of 814 mm^2 at 14 nm
-// takes 1.6 / 0.88 of its area, and its links (three in a ring, two ends on each die).
+// Memory and network are on the I/O die, whose edge has to hold them beside its links. A fifth of 814 mm^2 takes 1.6 /
+// 0.88 of its area at 14 nm, plus its links (three in a ring, two ends on each die).
 TEST(Partition, AnIoDieHasTheEdge) {
   const Json report = ReportWith({"partition.chiplets=2", "partition.bandwidth=4 TB/s", "partition.io_share=0.2",
                                   "partition.io_node=14nm", "cluster.device.design=h100-like",
@@ -90,7 +90,7 @@ TEST(Partition, AnIoDieHasTheEdge) {
               0.585 * (4 * std::sqrt(io) - 2 * 8 * 0.3888) / 11, 1e-9);
 }
 
-// What was resolved resolves to itself.
+// A resolved scenario resolves to itself.
 TEST(Partition, OfAReportGivesTheSameReport) {
   for (const char* design : {"cluster.device.design=null", "cluster.device.design=h100-like"}) {
     const Json once = ReportWith({"partition.chiplets=4", "partition.bandwidth=1 TB/s", design});
@@ -110,13 +110,13 @@ TEST(Partition, HbmNeedsACarrierThatHoldsIt) {
     for (const Fix& fix : issue.fixes)
       EXPECT_TRUE(ScenarioWith({fix.change.path + "=" + TextOf(fix.change.value)})) << fix.change.path;
   }
-  // Memory of another kind brings its package.
+  // Another kind of memory brings its package.
   EXPECT_EQ(ReportWith({"cluster.device=rtx-4090",
                         "cluster.device.memory.technology=HBM3"})["scenario"]["cost"]["device"]["package"]["preset"],
             "interposer");
 }
 
-// 200 TB/s take 391 modules of 0.3888 mm: 152 mm of an edge of 81 mm.
+// 200 TB/s take 391 modules of 0.3888 mm, 152 mm where the edge has 81 mm.
 TEST(Partition, LinksNeedRoomOnTheEdge) {
   const Result<Scenario> refused = ScenarioWith({"partition.chiplets=2", "partition.bandwidth=200 TB/s"});
   ASSERT_FALSE(refused);

@@ -1,4 +1,4 @@
-// Version 3: a number without a unit is in its field's unit, and what nobody wrote follows what was written, in JSON as
+// Version 3: a number without a unit is in its field's unit, and unwritten inputs follow the written ones, in JSON and
 // in assignments.
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ TEST(PlainNumber, OfJsonIsInBaseUnitsAndOfATextInThoseOfItsField) {
         Evaluated({}, R"({"cluster": {"device": {"tdp": )" + value + R"(}}, "training": null, "serving": null})"),
         "scenario.cluster.device.tdp");
   };
-  EXPECT_EQ(tdp("650"), 650);  // joule per second
+  EXPECT_EQ(tdp("650"), 650);  // W is a joule per second
   EXPECT_EQ(tdp("\"650\""), 650);
   const auto memory = [](const std::string& value) {
     return testing::Number(Evaluated({}, R"({"cluster": {"device": {"memory": {"capacity": )" + value +
@@ -111,7 +111,7 @@ TEST(UnknownUnit, IsNamedAndTheKnownOneOffered) {
   }
 }
 
-// Each as JSON and as assignments.
+// The same question as JSON and as assignments.
 struct Question {
   std::string json;
   testing::Assignments assignments;
@@ -144,7 +144,7 @@ TEST(Request, OfVersionThreeTakesAWholeModelAsItStands) {
   const Json report = Evaluated(
       {}, R"({"model": {"layers": 12, "hidden": 768, "heads": 12, "ffn": 3072, "vocab": 50257}, "serving": null,
                                         "cluster": "single-h100-sxm5-80gb", "cost": null})");
-  EXPECT_EQ(report["scenario"]["model"]["kv_heads"], 12);  // as many as heads, not the 8 of the default model
+  EXPECT_EQ(report["scenario"]["model"]["kv_heads"], 12);  // equal to the heads, not the default model's 8
   EXPECT_EQ(report["scenario"]["model"]["moe"], nullptr);
 }
 
@@ -154,7 +154,7 @@ TEST(Request, OfAResolvedScenarioHasTheSameAnswer) {
     Json again = Evaluated({}, JsonText(report["scenario"]));
     ASSERT_TRUE(again.contains("scenario")) << JsonText(again);
     report.erase("units_assumed");
-    // What was chosen is written there, and hints are about what was chosen.
+    // A mapping that was chosen is now written; hints are only about chosen mappings.
     for (const char* part : {"training", "serving"}) {
       if (report[part].is_object()) report[part]["chosen"] = again[part]["chosen"] = nullptr;
     }

@@ -1,4 +1,4 @@
-// At either end of the range of every input a report holds figures: no null, nothing beyond what people can read.
+// At both ends of the range of every input a report holds figures: no null, and nothing too large to read.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,7 +29,7 @@ std::vector<End> EndsOfRanges() {
   return ends;
 }
 
-TEST(Ranges, EndWhereFiguresAreStillFigures) {
+TEST(Ranges, EndBeforeFiguresBecomeMeaningless) {
   const std::vector<End> ends = EndsOfRanges();
   EXPECT_GT(ends.size(), 1000U);
   int answered = 0;
@@ -46,7 +46,7 @@ TEST(Ranges, EndWhereFiguresAreStillFigures) {
   EXPECT_GT(answered, 500);
 }
 
-// Less than a millionth of a unit of anything, or more than its bound, is refused with the nearest value.
+// Values below a millionth of a unit, or above their bound, are refused with the nearest valid value.
 TEST(Ranges, HaveAFloor) {
   for (const char* path :
        {"cluster.device.memory.bandwidth", "cluster.device.peak.bf16", "cluster.device.clock", "cluster.device.tdp",

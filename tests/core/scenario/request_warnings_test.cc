@@ -1,4 +1,4 @@
-// Requests for what no device or model has: a warning, never a refusal.
+// Requests for features that no device or model has give a warning, never a refusal.
 #include "core/scenario/request_warnings.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ bool Mentions(const std::vector<std::string>& texts, const std::string& words) {
                      [&](const std::string& text) { return text.find(words) != std::string::npos; });
 }
 
-// Of an engine on one device. Version 2 chooses a mapping that the engine has.
+// The warnings for an engine on one device. Version 2 chooses a mapping that the engine supports.
 std::vector<std::string> Served(const std::string& engine, const std::string& cluster) {
   return WarningsOf({"version=2", "model=llama-3.1-8b", "cluster=" + cluster, "cluster.devices=1", "training=null",
                      "serving.engine=" + engine});
@@ -62,7 +62,7 @@ TEST(RequestWarnings, NameAFrameworkThatDoesNotRunOnTheDevices) {
   EXPECT_FALSE(Mentions(trained("xla", "single-tpu-v5p"), "does not run on"));
 }
 
-// The cluster of a request, expanded as far as the rule reads it.
+// A request's cluster and software, expanded as far as the rule reads them.
 Json On(const std::string& family, Count version, const std::string& engine = "vllm") {
   return Json{{"version", version},
               {"cluster", {{"device", {{"architecture", family}}}}},
@@ -71,7 +71,7 @@ Json On(const std::string& family, Count version, const std::string& engine = "v
               {"written", Json::array({"cluster"})}};
 }
 
-TEST(FollowDevices, TakesWhatRunsThereWhereNobodyWroteIt) {
+TEST(FollowDevices, ChoosesUnwrittenSoftwareThatRunsOnTheDevices) {
   const auto followed = [](Json request) {
     FollowDevices(request, Written(request));
     return std::pair{request["serving"]["engine"]["preset"].get<std::string>(),
@@ -88,7 +88,7 @@ TEST(FollowDevices, TakesWhatRunsThereWhereNobodyWroteIt) {
   EXPECT_EQ(followed(written).first, "vllm");
 }
 
-// Llama 3.1 was trained to 131,072 tokens.
+// Llama 3.1 was trained with contexts up to 131,072 tokens.
 TEST(RequestWarnings, NameThePromptBeyondTheModelsContext) {
   const auto asked = [](const std::string& prompt) {
     return WarningsOf({"version=2", "model=llama-3.1-8b", "cluster=dgx-h200", "training=null", "serving.batch=1",
@@ -106,7 +106,7 @@ TEST(RequestWarnings, NameALevelThatJoinsNothing) {
     all.insert(all.end(), more.begin(), more.end());
     return WarningsOf(all);
   };
-  // Between two halls: 1,024 nodes of 8 hold all 1,024 devices; 64 of them hold half.
+  // A level between two halls: 1,024 nodes of 8 hold all 1,024 devices; 64 of them hold half.
   const std::string hall = "cluster.networks.2={\"name\": \"halls\", \"size\": 2, \"bandwidth\": \"0.5 GB/s\"}";
   EXPECT_TRUE(
       Mentions(wired({hall}), "cluster.networks.2 (halls) joins nothing: the levels below it hold 8,192 devices"));
@@ -114,7 +114,7 @@ TEST(RequestWarnings, NameALevelThatJoinsNothing) {
   EXPECT_TRUE(wired({hall, "cluster.networks.1.size=64"}).empty());
   EXPECT_TRUE(wired({}).empty());
   EXPECT_TRUE(Mentions(wired({hall, "cluster.networks.1.size=1"}), "joins nothing: its size is 1"));
-  // A preset's levels are no request.
+  // Levels of a preset give no warning.
   EXPECT_TRUE(WarningsOf({"cluster=dgx-h100", "cluster.devices=8", "serving=null", "training.mapping=auto"}).empty());
   EXPECT_TRUE(Mentions(WarningsOf({"cluster=dgx-h100", "cluster.devices=8", "serving=null", "training.mapping=auto",
                                    "cluster.networks.1.bandwidth=100 GB/s"}),

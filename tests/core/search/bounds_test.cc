@@ -1,4 +1,4 @@
-// Searches and walks take few steps on what people have, and end on the largest clusters that a request may ask for.
+// Searches and tuning take few steps on common clusters, and end on the largest that a request may state.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -26,7 +26,7 @@ TunedTraining TrainingOf(const Scenario& scenario) {
   return TuneTraining(scenario.model, scenario.cluster, run, {{}, true, true});
 }
 
-TEST(Bounds, OrdinaryWalksAreFarFromTheirs) {
+TEST(Bounds, OrdinarySearchesStayFarBelowTheirBounds) {
   for (const char* model : {"llama-3.1-8b", "llama-3.1-405b", "deepseek-v3"}) {
     for (const Count devices : {8, 512, 1000}) {
       const TunedTraining tuned = TrainingOf(ScenarioOf(model, "dgx-h100", devices));

@@ -1,4 +1,4 @@
-// Words of the reasons for what a tuner chose.
+// Texts of the reasons for a tuner's choices.
 #include "core/search/chosen.h"
 
 #include <gtest/gtest.h>

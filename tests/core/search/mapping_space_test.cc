@@ -51,7 +51,7 @@ Cluster TwoNodes() {
   return cluster;
 }
 
-// No offload.
+// Limits without offload.
 SpaceLimits OnDevice(SpaceLimits limits) {
   limits["offload.activations"] = limits["offload.optimizer"] = Between(0, 0);
   return limits;
@@ -76,7 +76,7 @@ TEST(TrainingSpace, OffloadsActivationsAndOptimizerState) {
   EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), RunOf(4), 1, {}).Size(), 6 * 2 * 2);
   EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), RunOf(4), 1, {{"offload.optimizer", Between(1, 1)}}).Size(), 6 * 2);
   TrainingRun own = RunOf(4);
-  own.offload.activations = 0.5;  // the run's own share
+  own.offload.activations = 0.5;  // the run's share
   EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), own, 1, {}).Size(), 6 * 3 * 2);
   own.optimizer = Optimizer::kNone;
   EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), own, 1, {}).Size(), 6 * 3);
@@ -112,7 +112,7 @@ TEST(TrainingSpace, LimitsRestrictIt) {
   EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), RunOf(16), 8, {{"tp", Between(3, 3)}}).Size(), 0);
 }
 
-// Mappings that the framework's code does not run are left out, unless a limit names them.
+// Mappings that the framework does not implement are left out, unless a limit names them.
 TEST(TrainingSpace, StaysWithinTheFramework) {
   TrainingRun run = RunOf(16);
   run.framework.capabilities.schedules = {"1f1b"};
@@ -129,7 +129,7 @@ TEST(TrainingSpace, StaysWithinTheFramework) {
   }
   EXPECT_GT(TrainingSpace(Dense(), TwoNodes(), run, 8, {{"schedule", Among({"zb-h1"})}}).Size(), 0);
   EXPECT_GT(TrainingSpace(Dense(), TwoNodes(), run, 8, {{"zero", Between(3, 3)}}).Size(), 0);
-  // A range that leaves nothing inside asks for what is outside; one that does not stays inside.
+  // A range that allows none of the framework's values goes beyond them; other ranges stay within them.
   const auto zeros = [&](double low, double high) {
     const TrainingSpace space(Dense(), TwoNodes(), run, 8, {{"zero", Between(low, high)}, {"dp", Between(2, 8)}});
     std::set<Count> all;
@@ -141,8 +141,8 @@ TEST(TrainingSpace, StaysWithinTheFramework) {
   EXPECT_GT(TrainingSpace(Dense(), TwoNodes(), run, 8, {{"cp", Between(2, 8)}}).Size(), 0);
 }
 
-// Experts' tokens by either kind of kernel, dedicated ones up to the ranks that they serve; the exchange overlaps where
-// passes pair.
+// Tokens reach their experts by either kind of kernel; dedicated kernels serve up to a number of ranks. The exchange
+// overlaps where passes pair.
 TEST(TrainingSpace, ChoosesHowTokensReachTheirExperts) {
   Model model = Dense();
   model.moe = Moe{};
@@ -188,8 +188,7 @@ TEST(TrainingSpace, EveryIndexIsAScenario) {
 }
 
 TEST(TrainingSpace, RankOrdersDifferInTheLinksOfSomeGroup) {
-  // dp inside the node and pp across, or the other way round: with tp 4, cp 1 the node's other half goes to one of
-  // them.
+  // dp inside the node and pp across nodes, or the reverse: with tp 4 and cp 1, one of them gets the node's other half.
   const SpaceLimits limits{{"tp", Between(4, 4)},          {"cp", Between(1, 1)},
                            {"pp", Between(2, 2)},          {"zero", Between(0, 0)},
                            {"micro_batch", Between(1, 1)}, {"sequence_parallel", Between(0, 0)},
@@ -202,9 +201,9 @@ TEST(TrainingSpace, RankOrdersDifferInTheLinksOfSomeGroup) {
   EXPECT_TRUE(orders.count("cp-tp-pp-ep-dp") == 1 || orders.count("tp-cp-pp-ep-dp") == 1 ||
               orders.count("cp-pp-tp-ep-dp") == 1);
   EXPECT_EQ(static_cast<Count>(orders.size()), space.Size());
-  EXPECT_LT(space.Size(), 7);  // of 24 orders
+  EXPECT_LT(space.Size(), 7);  // fewer than the 24 orders
 
-  // One node: every order is the same.
+  // In one node every order is the same.
   EXPECT_EQ(TrainingSpace(Dense(), TwoNodes(), RunOf(16), 8,
                           OnDevice({{"tp", Between(4, 4)},
                                     {"pp", Between(1, 1)},
@@ -213,7 +212,7 @@ TEST(TrainingSpace, RankOrdersDifferInTheLinksOfSomeGroup) {
                                     {"zero", Between(0, 0)},
                                     {"sequence_parallel", Between(0, 0)}}))
                 .Size(),
-            2);  // recompute none or full
+            2);  // recomputation none or full
 }
 
 TEST(TrainingSpace, ALimitListsWords) {
@@ -256,7 +255,7 @@ TEST(ServingSpace, EveryIndexIsALoad) {
   }
 }
 
-// Eight heads, two of them cached: tp 8 would hold each cached head four times, tp 4 twice, tp 2 once.
+// Eight heads over two KV heads: tp 8 would hold each KV head four times, tp 4 twice, tp 2 once.
 TEST(ServingSpace, ContextIsSplitWhereRanksWouldCopyTheKvCache) {
   Model model = Dense();
   model.kv_heads = 2;
@@ -272,12 +271,12 @@ TEST(ServingSpace, ContextIsSplitWhereRanksWouldCopyTheKvCache) {
   own.mapping.tp = 8, own.mapping.cp = 2;
   EXPECT_EQ(degrees(own).count({8, 2}), 1u);
   ServingLoad whole;
-  whole.engine.composition = Composition::kCompiledGraph;  // an engine without context parallelism
+  whole.engine.composition = Composition::kCompiledGraph;  // this engine has no context parallelism
   EXPECT_EQ(degrees(whole), (std::set<std::pair<Count, Count>>{{8, 1}}));
 }
 
-// A prompt of 32k leaves four ranks 8k tokens each; one of 4k is not split. Recurrences and engines without it never
-// split a prompt.
+// A prompt of 32k leaves 8k tokens to each of four ranks; a prompt of 4k is not split. Models with recurrent layers and
+// engines without prefill context parallelism never split one.
 TEST(ServingSpace, LongPromptsAreSplitOverRanks) {
   const auto parts = [](const Model& model, const ServingLoad& load) {
     std::set<Count> found;

@@ -11,7 +11,7 @@
 namespace slipstick {
 namespace {
 
-// A reproducible number in [0, 1) per index and stream.
+// A reproducible random number in [0, 1) by index and stream.
 double Draw(Count index, std::uint64_t stream) {
   std::uint64_t x = static_cast<std::uint64_t>(index) * 0x9E3779B97F4A7C15ULL + stream * 0xD1B54A32D192ED03ULL + 1;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
@@ -21,7 +21,7 @@ double Draw(Count index, std::uint64_t stream) {
 
 Outcome Toy(Count index, std::uint64_t seed) {
   if (Draw(index, seed + 7) < 0.3) return {false, false, "memory", {}};
-  // Coarse figures, so that ties happen.
+  // Coarse figures make ties happen.
   return {true,
           false,
           "",
@@ -40,7 +40,7 @@ SearchProgress RunToy(SearchOptions options, std::uint64_t seed, Count step, boo
   Search search(options, [seed](Count i, const Search::IsDominated& is_dominated) {
     const Outcome outcome = Toy(i, seed);
     if (!outcome.feasible) return outcome;
-    // bounds that are below the true figures by up to one, and touch them now and then
+    // lower bounds, up to one below the true figures and sometimes equal to them
     Figures least = outcome.figures;
     for (std::size_t f = 0; f < kMaxFigures; ++f) least[f] -= i % 3 == 0 ? 0 : Draw(i, seed + 3 + f);
     return is_dominated(least) ? Outcome{true, true, "", {}} : outcome;
@@ -50,7 +50,7 @@ SearchProgress RunToy(SearchOptions options, std::uint64_t seed, Count step, boo
   return search.progress();
 }
 
-// All feasible indices by objective, then index; of equal figures the first.
+// All feasible indices, ordered by objective and then by index; of equal figures only the first.
 std::vector<Found> BruteForce(Count size, std::uint64_t seed, std::size_t figures) {
   std::vector<Found> all;
   std::set<std::vector<double>> seen;

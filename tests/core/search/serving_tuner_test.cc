@@ -1,4 +1,4 @@
-// Mappings that are tried for a serving load, and what is said of those not chosen.
+// The mappings that the tuner tries for a serving load, and its reasons against the others.
 #include "core/search/serving_tuner.h"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@ using testing::operator+;
 using testing::Assignments;
 using testing::Number;
 
-// Mixtral has 32 layers and 8 experts. With TP 1, PP 2^a (a up to 5) and DP attention 2^b make a replica, over which
-// experts are spread 1, 2, 4 or 8 ways: 168 mappings of at most 1,024 devices, however many there are.
+// Mixtral has 32 layers and 8 experts. With TP 1, a replica has PP 2^a (a up to 5) and DP attention 2^b, and 1, 2, 4 or
+// 8 ranks share the experts: 168 mappings of at most 1,024 devices, whatever the cluster.
 TEST(ServingTuner, TriesNoReplicaOfMoreThanAThousandDevices) {
   for (const std::string devices : {"2048", "1048576"}) {
     const Result<Scenario> scenario = ParseScenario(
@@ -26,13 +26,13 @@ TEST(ServingTuner, TriesNoReplicaOfMoreThanAThousandDevices) {
                           "cluster.devices=" + devices, "serving.devices=" + devices, "serving.mapping.tp=1"}));
     ASSERT_TRUE(scenario);
     ServingLoad load = *scenario->serving;
-    load.mapping = ServingMapping{};  // parsing has chosen it
+    load.mapping = ServingMapping{};  // parsing has chosen a mapping
     EXPECT_EQ(TuneServing(scenario->model, scenario->cluster, load, {"tp"}).tried, 168) << devices;
   }
 }
 
-// Under given arrivals all mappings serve the same. Each that is named takes so many times as long per token as it does
-// when it is written.
+// At a given arrival rate all mappings serve the same throughput. The ratio stated for another degree is that of the
+// scenario with this degree.
 TEST(ServingTuner, SaysHowMuchLongerATokenTakesElsewhere) {
   const auto answer = [](const Assignments& asked) { return *ParseJson(EvaluateAnswer("", asked, "", false).text); };
   int compared = 0;

@@ -1,4 +1,4 @@
-// The tuned mapping beside the best one that trying all of them finds, on drawn problems.
+// The tuned mapping against the best of an exhaustive search, on random problems.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace slipstick {
 namespace {
 
-// Drawn from a fixed sequence, the same on every machine.
+// Random choices from a fixed seed, the same on every machine.
 class Choices {
  public:
   explicit Choices(int seed) : state_(0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(seed + 1)) {}
@@ -60,15 +60,15 @@ Problem Drawn(int seed) {
   const Result<Scenario> scenario = ParseScenario(*ReadRequest(R"({"version": 1})", assignments));
   EXPECT_TRUE(scenario) << problem.text;
   if (scenario) problem.scenario = *scenario;
-  // Parsing has tuned it: start anew.
+  // Parsing has tuned the mapping: reset it.
   problem.scenario.training->mapping = TrainingMapping{};
   problem.scenario.training->global_batch = batch;
   problem.scenario.training->devices = count;
   return problem;
 }
 
-// The shortest step of all mappings, or none: rank orders and offload as the run has them, recomputation as little as
-// fits.
+// The shortest step of all mappings, if any fits. Rank orders and offload are the run's; recomputation is the least
+// that fits.
 Seconds BestOfAll(const Problem& problem, Seconds known) {
   const Scenario& scenario = problem.scenario;
   TrainingRun run = *scenario.training;
@@ -108,7 +108,7 @@ void ExpectNearTheBest(int seed) {
       << seed << problem.text << " chosen tp " << tuned.run.mapping.tp << " pp " << tuned.run.mapping.pp;
 }
 
-// Over 4 stages, 26 layers with embedding and head are 28 parts, 7 for each; 32 layers divide by themselves.
+// Over 4 stages, 26 layers with embedding and head are 28 parts, 7 per stage; 32 layers divide by themselves.
 TEST(TunedTraining, InterleavesStagesOfEqualLength) {
   const auto chunks = [](const std::string& layers) -> Count {
     const Result<Scenario> scenario =
@@ -127,11 +127,11 @@ TEST(TunedTraining, IsWithinThreePercentOfTheBestOfFive) {
   for (int seed = 0; seed < 5; ++seed) ExpectNearTheBest(seed);
 }
 
-// GPT-3 175B under FSDP, on devices that hold it only if all is sharded or in stages. Walks from the one to the other pass
-// mappings that have both, which are slower than either.
+// GPT-3 175B under FSDP on devices where it fits only if fully sharded or in stages. A walk from one to the other
+// passes mappings with both, which are slower than either.
 TEST(TunedTraining, ShardsFullyInPlaceOfStages) { ExpectNearTheBest(104); }
 
-// Minutes: run apart.
+// Takes minutes, so it runs apart.
 TEST(TunedTrainingAtLength, IsWithinThreePercentOfTheBestOfTwoHundred) {
   for (int seed = 0; seed < 200; ++seed) ExpectNearTheBest(seed);
 }

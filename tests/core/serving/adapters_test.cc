@@ -1,5 +1,5 @@
-// Low-rank adapters and what drafts: memory and work by hand. Llama-3.1-8B: 32 layers, hidden 4,096, 8 KV heads of 128,
-// MLP 14,336.
+// Low-rank adapters and draft models: memory and work by hand. Llama-3.1-8B has 32 layers, hidden size 4,096, 8 KV
+// heads of 128 and an MLP of 14,336.
 #include "tests/core/serving/served.h"
 
 namespace slipstick {
@@ -22,8 +22,8 @@ TEST(Adapters, AddTheirProductsToEveryStep) {
     if (one.name == "low-rank adapters") flops += one.count * one.flops.base(), bytes += one.count * one.bytes.base();
   }
   EXPECT_NEAR(flops, 2 * 16 * 41943040.0, 1);  // 16 tokens
-  // Four adapters, and of each token: inputs of 7 projections and twice their outputs, the inner activations of 4
-  // products in fp32.
+  // Memory of four adapters, plus activations per token: the inputs of 7 projections, their outputs twice, and the
+  // inner activations of 4 products in fp32.
   const double inputs = 3 * 4096 + 4096 + 2 * 4096 + 14336, outputs = 6144 + 4096 + 28672 + 4096;
   EXPECT_NEAR(bytes, 2 * (4 * 41943040.0 + 32 * 16 * (inputs + 2 * outputs + 4 * 4 * 16)), 1);
   EXPECT_GT(report.tpot, Serve(kOne).tpot);
@@ -38,7 +38,7 @@ TEST(Adapters, MoreOfThemAreNeverFaster) {
   }
 }
 
-// The head of EAGLE-3: 424.7 million parameters in 16 bit, and one layer of KV cache beside 32.
+// An EAGLE-3 head has 424.7 million parameters in 16 bit and one layer of KV cache, in addition to the model's 32.
 TEST(Drafts, AnEagleHeadTakesMemory) {
   const ServingReport plain = Serve(kOne),
                       eagle = Serve(kOne + std::vector<std::string>{"serving.speculative=eagle-3-llama-3.1-8b"});
@@ -48,7 +48,7 @@ TEST(Drafts, AnEagleHeadTakesMemory) {
   EXPECT_LT(eagle.tpot, plain.tpot);
 }
 
-// DeepSeek-V3's module has 11,610,068,224 parameters; in a replica of one device all of them.
+// DeepSeek-V3's MTP module has 11,610,068,224 parameters, all on the one device of a replica.
 TEST(Drafts, AnMtpModuleIsALayerAndAProjection) {
   const std::vector<std::string> deepseek{"cluster=single-h200-sxm", "model=deepseek-v3", "serving.engine=ideal",
                                           "serving.batch=1"};
@@ -58,8 +58,8 @@ TEST(Drafts, AnMtpModuleIsALayerAndAProjection) {
   EXPECT_NEAR(mtp.kv_cache / plain.kv_cache, 62.0 / 61, 1e-12);
 }
 
-// Published, Llama-3.1-8B on one H100, batch 1: 7.07 ms per token without and 4.09 with three drafts (vLLM issue
-// 20780), 1.73 times as fast.
+// Published: Llama-3.1-8B on one H100 with batch 1 takes 7.07 ms per token without drafts and 4.09 ms with three (vLLM
+// issue 20780), 1.73 times as fast.
 TEST(Drafts, EagleIsAsMuchFasterAsPublished) {
   const std::vector<std::string> one{"cluster=single-h100-sxm5-80gb",
                                      "model=llama-3.1-8b",

@@ -11,8 +11,8 @@ std::vector<std::string> Blocks(const std::string& block, const std::string& kep
                                            "serving.block_diffusion.tokens_per_step=" + kept};
 }
 
-// A block of one token that is kept is a token per step.
-TEST(BlockDiffusion, OfOneTokenIsWhatOtherModelsDo) {
+// With blocks of one token, every step keeps one token.
+TEST(BlockDiffusion, OfOneTokenIsOrdinaryDecoding) {
   const ServingReport plain = Serve(kPlain), one = Serve(Blocks("1", "1"));
   EXPECT_EQ(one.tpot, plain.tpot);
   EXPECT_EQ(one.ttft, plain.ttft);
@@ -35,9 +35,9 @@ TEST(BlockDiffusion, AStepHasTheRowsOfABlockAndYieldsWhatItKeeps) {
   EXPECT_EQ(blocks.kv_cache, plain.kv_cache);
 }
 
-// A draft of 31 tokens that costs nothing and of which 3 in the mean are accepted computes the same steps.
-TEST(BlockDiffusion, IsTheCheckingOfFreeDrafts) {
-  const double acceptance = 0.75;  // of endless drafts 1 / (1 - 0.75) = 4 tokens are kept, of 31 nearly so
+// Verifying 31 free draft tokens, of which 3 are accepted on average, computes the same steps.
+TEST(BlockDiffusion, EqualsTheVerificationOfFreeDrafts) {
+  const double acceptance = 0.75;  // endless drafts keep 1 / (1 - 0.75) = 4 tokens per step, 31 nearly as many
   const ServingReport drafted =
       Serve(kPlain + std::vector<std::string>{"serving.speculative.draft_tokens=31",
                                               "serving.speculative.acceptance=" + std::to_string(acceptance),

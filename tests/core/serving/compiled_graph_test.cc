@@ -13,9 +13,9 @@ ServedOperator AttentionOf(const std::vector<std::string>& assignments) {
   return {};
 }
 
-// Falcon-7B's 71 heads of 64 share one KV head: of an 8-bit cache a byte serves 142 FLOPs, an M1 Max does 26 in the
-// time that it reads one (10.6 TFLOP/s over 400 GB/s). 32 sequences of 2,560 tokens in the mean are 4 · 32 · 2,560 · 71
-// · 64 FLOPs a layer.
+// Falcon-7B's 71 heads of 64 share one KV head, so a byte of an 8-bit KV cache serves 142 FLOPs. An M1 Max does 26
+// FLOPs in the time of reading a byte (10.6 TFLOP/s over 400 GB/s). 32 sequences of 2,560 tokens on average are 4 · 32
+// · 2,560 · 71 · 64 FLOPs per layer.
 TEST(CompiledGraph, IsBoundByComputeWhereManyHeadsShareACache) {
   const ServedOperator attention =
       AttentionOf({"model=falcon-7b", "cluster=single-m1-max", "serving.engine=gaudi", "serving.batch=32",
@@ -25,7 +25,8 @@ TEST(CompiledGraph, IsBoundByComputeWhereManyHeadsShareACache) {
   EXPECT_GE(In(attention.time, kMs), 4 * 32 * 2560.0 * 71 * 64 / 10.6e12 * 1e3);
 }
 
-// Qwen2.5-1.5B has two KV heads. Each of four ranks has one, as each of two: it reads as much in the same time.
+// Qwen2.5-1.5B has two KV heads. Each of four ranks holds one, as each of two ranks does, so both read as much in the
+// same time.
 TEST(CompiledGraph, EveryRankHasAKvHead) {
   const auto attention = [](const std::string& tp) {
     return AttentionOf({"model=qwen2.5-1.5b", "cluster=gaudi2-hls2", "serving.engine=gaudi", "serving.mapping.tp=" + tp,

@@ -1,4 +1,5 @@
-// What engines' kernels take beside their products: experts that are held, operands that are made narrow.
+// Time of engines' kernels in addition to their products: looping over all experts on the device, and quantizing
+// operands.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,8 +30,8 @@ Seconds Step(const std::vector<std::string>& assignments, const std::string& mor
   return Serve(assignments + std::vector<std::string>{more}).decode_step;
 }
 
-// Each of 8 H200 holds a part of all 256 experts of 58 layers, at 0.28 us each: 4.157 ms of a step, whichever are hit.
-TEST(ExpertKernels, BlockScaledExpertsTakeTimeWhereTheyAreHeld) {
+// Each of 8 H200 holds a part of all 256 experts of 58 layers: 0.28 us each, 4.157 ms per step, whichever are hit.
+TEST(ExpertKernels, BlockScaledExpertsTakeTimeEvenIfNotHit) {
   const std::vector<std::string> hopper = On("deepseek-v3", "dgx-h200", 8, "trtllm");
   const std::string blocks = "model.moe.block_scales=true", whole = "model.moe.block_scales=false";
   EXPECT_NEAR(In(Step(hopper, blocks) - Step(hopper, whole), kMs), 58 * 256 * 0.28e-3, 1e-6);
@@ -41,9 +42,9 @@ TEST(ExpertKernels, BlockScaledExpertsTakeTimeWhereTheyAreHeld) {
   EXPECT_EQ(Step(other, blocks), Step(other, whole));
 }
 
-// Four products of each of 32 layers on H100, whose kernel that finds a scale for each block takes 1.9 us; the head
-// stays in 16 bit.
-TEST(ExpertKernels, OperandsAreMadeNarrowByKernelsOfTheirOwn) {
+// Four products in each of 32 layers on H100, each with a kernel of 1.9 us that finds block scales; the LM head stays
+// in 16 bit.
+TEST(ExpertKernels, SeparateKernelsQuantizeTheOperands) {
   const std::vector<std::string> dense = On("llama-3.1-8b", "single-h100-sxm5-80gb", 1, "vllm");
   const std::string apart = "serving.engine.quantizes_apart=true", fused = "serving.engine.quantizes_apart=false";
   EXPECT_NEAR(In(Step(dense, apart) - Step(dense, fused), kUs), 32 * 4 * 1.9, 1e-6);

@@ -1,4 +1,4 @@
-// An engine that prefills first, beside the same steps drawn one after the other.
+// An engine that prefills first, against a simulation of the same steps.
 #include "core/serving/first_passes.h"
 
 #include <gtest/gtest.h>
@@ -31,9 +31,9 @@ class FirstPasses : public ::testing::Test {
   Deployment deployment_;
 };
 
-// Steps of which each prefills all who came in the one before, or decodes if nobody came.
+// Each step prefills all requests that came during the previous step, or decodes if none came.
 struct Played {
-  double prompts, ending;  // of a pass; between two decode steps
+  double prompts, ending;  // prompts per pass; prompts between two decode steps
   Seconds cycle, pass;     // means
 };
 template <class PassOf>
@@ -53,9 +53,9 @@ Played Play(Hertz rate, Seconds decode, const PassOf& pass_of) {
   return {prompts / passes, prompts / kDecodes, now / kDecodes, prefilled / passes};
 }
 
-// From a few prompts a second to where prefilling takes most of the time: a cycle is up to ten times a decode step. All
-// passes count as of the mean length, which misses some of the longest ones.
-TEST_F(FirstPasses, HoldWhatCameInOneStep) {
+// From a few prompts per second to where prefill takes most of the time, with a cycle of up to ten decode steps. The
+// closed form counts every pass at the mean length, which misses some of the longest.
+TEST_F(FirstPasses, HoldTheArrivalsOfOneStep) {
   const Seconds decode = 8e-3 * kS;
   for (const double tokens : {64.0, 300.0}) {
     std::vector<Seconds> known(1 + kMost.base());
@@ -79,16 +79,15 @@ TEST_F(FirstPasses, HoldOneWhereFewComeAndNoMoreThanAStepTakes) {
   EXPECT_EQ(PromptsOfPass(deployment_, 8e-3 * kS, 1000, 4, {64, 0}).base(), 4);
 }
 
-// Three prompts in a pass are as long as half of the sum of two and four.
+// Interpolated: three prompts in a pass take the mean of two and four.
 TEST_F(FirstPasses, AreLinearBetweenPowersOfTwo) {
   EXPECT_NEAR(MeanPass(deployment_, 3, kMost, {64, 0}) / (0.5 * (Pass(2, 64) + Pass(4, 64))), 1, 1e-12);
   EXPECT_EQ(MeanPass(deployment_, 4, kMost, {64, 0}), Pass(4, 64));
   EXPECT_EQ(MeanPass(deployment_, 1, 1, {64, 0}), Pass(1, 64));
 }
 
-// Of a Poisson number with a mean of 1, those that are not zero have a mean of 1 / (1 - 1/e) = 1.582, and 1.582 - 1 of
-// them are one. A pass of one takes 20 s, one of n takes 8 + 2 n. With no more than two in a pass, 0.1 hold one if the
-// mean is 1.9.
+// A Poisson number with mean 1 has mean 1 / (1 - 1/e) = 1.582 where it is not zero; 1.582 - 1 of those are one. A pass
+// of one takes 20 s, a pass of n takes 8 + 2 n. With at most two in a pass, a mean of 1.9 gives 0.1 passes of one.
 TEST(MeanOver, WeighsPassesOfOnePromptAndOfSeveral) {
   const auto pass = [](double prompts) { return (prompts > 1 ? 8 + 2 * prompts : 20) * kS; };
   const double mean = 1 / (1 - std::exp(-1.0)), one = mean - 1;

@@ -1,4 +1,4 @@
-// Decode steps that are filled up to a number of sequences captured as a CUDA graph.
+// Decode steps are padded to a number of sequences for which a CUDA graph was captured.
 #include "core/software/graph_sizes.h"
 
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 namespace slipstick {
 namespace {
 
-// cuda_graph_config.batch_sizes of NVIDIA's overview of TensorRT-LLM 1.2: 1, 2, 4 ... 256, 384, 512, 1024 ... 8192, of
-// which an executor with at most 640 sequences captures those up to 512, and 640 (_filter_cuda_graph_batch_sizes).
+// cuda_graph_config.batch_sizes of NVIDIA's overview of TensorRT-LLM 1.2: 1, 2, 4 ... 256, 384, 512, 1024 ... 8192. An
+// executor with at most 640 sequences captures the sizes up to 512, and 640 (_filter_cuda_graph_batch_sizes).
 TEST(GraphSizes, AreThoseOfThePublishedList) {
   const std::vector<GraphSizes> rows{{256, {}}, {512, 128}, {8192, {}}}, limited{{256, {}}, {512, 128}, {640, {}}};
   struct Case {
@@ -48,7 +48,7 @@ double HeadFlops(const std::vector<std::string>& more) {
   return found == all.end() ? 0 : found->flops.base();
 }
 
-// 300 sequences are filled up to 384: 2 x 384 x 4096 x 128256 FLOPs in the LM head. Without graphs, or without a list,
+// 300 sequences are padded to 384: 2 x 384 x 4096 x 128256 FLOPs in the LM head. Without graphs, or without a list,
 // they stay 300.
 TEST(DecodeStep, ComputesTheRowsOfItsGraph) {
   const std::string sizes = R"(serving.engine.graph_sizes=[{"up_to": 256}, {"up_to": 512, "every": 128}])";

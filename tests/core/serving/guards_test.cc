@@ -1,5 +1,5 @@
-// Monotonicity on random deployments, without tolerance unless one is named: more load is never faster, a larger batch
-// never has a shorter step. That better hardware is never slower is tested on random scenarios (tests/core/evaluation).
+// Monotonicity on random deployments, without tolerance unless one is named: more load is never faster, and a larger
+// batch never has a shorter step. tests/core/evaluation checks that better hardware is never slower.
 #include <cmath>
 
 #include "tests/core/serving/served.h"
@@ -76,8 +76,8 @@ TEST(ServingGuards, MoreArrivalsAreNeverSooner) {
   }
 }
 
-// With much of the KV cache in host memory a step waits for the link: what few sequences sustain is not lost where more
-// would fit.
+// More host memory may hold more sequences, and then a step waits for the link. A load that less host memory sustains
+// must stay feasible.
 TEST(ServingGuards, MoreHostMemoryServesWhateverLessServed) {
   for (std::uint64_t seed = 0; seed < kDeployments; ++seed) {
     Dice dice(seed + 3000);
@@ -99,7 +99,7 @@ TEST(ServingGuards, MoreHostMemoryServesWhateverLessServed) {
   }
 }
 
-// Drafts that are accepted leave fewer steps for as many prompts: more steps hold a prompt, and fewer only decode.
+// Accepted drafts leave fewer steps for the same number of prompts: more of the steps contain a prompt.
 TEST(ServingGuards, WithDraftsMoreRequestsTakeNoLessTimePerToken) {
   constexpr double kTiles = 1.005;  // a verified batch may fill its tiles better
   for (std::uint64_t seed = 0; seed < kDeployments; ++seed) {
@@ -118,9 +118,9 @@ TEST(ServingGuards, WithDraftsMoreRequestsTakeNoLessTimePerToken) {
   }
 }
 
-// Crossing the end of a chunk starts another one; the chunks before it stay whole, and the stages of a pipeline fill as
-// slowly.
-TEST(ServingGuards, OneMoreChunkIsNeverASoonerPrefill) {
+// A prompt just beyond the end of a chunk adds a chunk; the chunks before it stay whole, and the pipeline fills no
+// faster.
+TEST(ServingGuards, OneMoreChunkNeverShortensAPrefill) {
   constexpr double kTiles = 1.02;  // equal parts of a prompt may fill their tiles better than a whole chunk
   for (std::uint64_t seed = 0; seed < kDeployments; ++seed) {
     Dice dice(seed + 2000);
@@ -145,7 +145,7 @@ TEST(ServingGuards, OneMoreChunkIsNeverASoonerPrefill) {
   }
 }
 
-TEST(ServingGuards, ALargerBatchIsNeverAShorterStep) {
+TEST(ServingGuards, ALargerBatchNeverShortensAStep) {
   for (std::uint64_t seed = 0; seed < kDeployments; ++seed) {
     const std::vector<std::string> drawn = Drawn(seed);
     Seconds step, latency;

@@ -1,5 +1,5 @@
-// How much of its output a running request holds is one rule: what fits, the KV cache shown, the memory's total and the
-// context of a decode step follow it, and a deployment that is feasible never shows more memory than there is.
+// One rule says how much of its output a running request holds. The capacity, the KV cache shown, the memory's total
+// and the context of a decode step follow it, and a feasible deployment never shows more memory than there is.
 #include <algorithm>
 #include <cmath>
 
@@ -19,8 +19,8 @@ const std::vector<std::string> kLongOutputs{"model=llama-3.1-8b",
                                             "serving.output=2000"};
 constexpr double kPerToken = 2.0 * 32 * 8 * 128 * 2;  // bytes: keys and values, 32 layers, 8 heads of 128, 16 bit
 
-// vLLM reserves no output: a request holds its prompt and, in the mean, half of its output, 128 + 1,000 tokens in 71
-// pages of 16.
+// vLLM reserves no output: on average a request holds its prompt and half of its output, 128 + 1,000 tokens in 71 pages
+// of 16.
 TEST(HeldOutput, OfAnEngineThatPreemptsIsHalf) {
   for (const char* load : {"serving.batch=max", "serving.concurrency=2000", "serving.requests_per_s=1000"}) {
     const ServingReport report = Serve(kLongOutputs + std::vector<std::string>{"serving.engine=vllm", load});
@@ -28,7 +28,7 @@ TEST(HeldOutput, OfAnEngineThatPreemptsIsHalf) {
     EXPECT_EQ(report.batch, report.max_batch) << load;
     EXPECT_NEAR(report.kv_cache.base(), static_cast<double>(report.max_batch) * held, 1) << load;
     EXPECT_LE(report.memory.Total(), report.memory.capacity) << load;
-    // One more would not fit in the engine's 90 % of the device.
+    // One more request would exceed the engine's 90 % of the device.
     EXPECT_GT(report.memory.Total().base() + held, 0.9 * report.memory.capacity.base()) << load;
   }
 }
@@ -41,7 +41,7 @@ TEST(HeldOutput, OfAnEngineThatNeverPreemptsIsTheWhole) {
   EXPECT_LE(report.memory.Total(), report.memory.capacity);
 }
 
-// Less than the mean of what it has written no request can hold.
+// No request can hold less than the mean of its output so far.
 TEST(HeldOutput, IsNeverLessThanHalf) {
   const auto most = [](const char* reserved) {
     return Serve(kLongOutputs +
@@ -53,8 +53,9 @@ TEST(HeldOutput, IsNeverLessThanHalf) {
   EXPECT_GT(most("0.5"), most("1"));
 }
 
-// The requests that run are the long ones more often: with a standard deviation of the mean, twice the mean output. They
-// hold half of it, 128 + 2,000 tokens in 133 pages, and a decode step reads as much.
+// Longer requests run longer, so they are a larger share of those running: with a standard deviation equal to the mean,
+// their mean output is twice the mean. They hold half of it, 128 + 2,000 tokens in 133 pages, and a decode step reads
+// as much.
 TEST(HeldOutput, CountsHowLongARequestStays) {
   const std::vector<std::string> spread{"serving.lengths.output.kind=lognormal", "serving.lengths.output.variation=1",
                                         "serving.engine=vllm", "serving.batch=max"};
@@ -68,7 +69,7 @@ TEST(HeldOutput, CountsHowLongARequestStays) {
   EXPECT_EQ(context->value, 128 + 2000);
 }
 
-// A request that has room for half of its output, but not for all of it, never ends: it does not fit.
+// A request with room for half of its output but not for all of it can never finish: the scenario does not fit.
 TEST(HeldOutput, LeavesRoomForOneRequestToItsEnd) {
   const ServingReport fits = Serve(kLongOutputs + std::vector<std::string>{"serving.engine=vllm", "serving.batch=1"});
   const auto longest = static_cast<double>(fits.max_context);
@@ -84,7 +85,7 @@ TEST(HeldOutput, LeavesRoomForOneRequestToItsEnd) {
   EXPECT_EQ(too_long.max_batch, 0);
 }
 
-// Two pools of an engine that lets a batch wait: only what fits runs.
+// Two pools of an engine that queues a batch: only the sequences that fit run.
 TEST(HeldOutput, BoundsTheBatchOfADecodePool) {
   const ServingReport report =
       Serve({"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8", "serving.engine=lmdeploy",

@@ -1,5 +1,5 @@
-// Experts in host memory, by hand. gpt-oss-120b: 36 layers, 128 experts of 3 x 2,880 x 2,880 in MXFP4 (4.25 bits), 4
-// per token.
+// Experts in host memory, by hand. gpt-oss-120b has 36 layers with 128 experts of 3 x 2,880 x 2,880 in MXFP4 (4.25
+// bits), 4 per token.
 #include "tests/core/serving/served.h"
 
 namespace slipstick {
@@ -27,7 +27,8 @@ TEST(HostExperts, LeaveDeviceMemory) {
   EXPECT_EQ(all.host_weights, Bytes());
 }
 
-// A token's four experts are read at 0.65 of 100 GB/s; the token crosses PCIe at 0.85 of its rate, 2 x 4 bytes x 2,880.
+// A token's four experts are read at 0.65 of 100 GB/s; the token itself crosses PCIe at 0.85 of its rate, 2 x 4 bytes x
+// 2,880.
 TEST(HostExperts, AreReadByTheProcessorInADecodeStep) {
   const ServingReport report =
       Serve(OnHost({"serving.host_experts.layers=36", "serving.host_experts.memory_bandwidth=100GB/s",
@@ -39,8 +40,8 @@ TEST(HostExperts, AreReadByTheProcessorInADecodeStep) {
   EXPECT_EQ(TimeOf(report.operators.decode, "routed experts"), 0);
 }
 
-// 2,048 tokens reach nearly all experts: 4 + 124 (1 - (1 + 1.44 * 8,188 / 128)^(-1 / 1.44)) = 122.68 of 128 of each
-// layer cross PCIe, and the device computes them as its own.
+// 2,048 tokens reach nearly all experts: 4 + 124 (1 - (1 + 1.44 * 8,188 / 128)^(-1 / 1.44)) = 122.68 of 128 in each
+// layer cross PCIe, and the device computes them.
 TEST(HostExperts, AreCopiedForAPrompt) {
   const std::vector<std::string> prompt{"serving.prompt=2048", "cluster.device.host.bandwidth=64GB/s"};
   const ServingReport own = Serve(OnHost(prompt), true),
@@ -54,7 +55,7 @@ TEST(HostExperts, AreCopiedForAPrompt) {
     EXPECT_TRUE(level.level == "host" || level.time == Seconds{});
 }
 
-// The device waits for its host, whatever the bandwidth of its own memory.
+// The device waits for the host, whatever its own memory bandwidth.
 TEST(HostExperts, BoundADecodeStepByTheHost) {
   const std::vector<std::string> all{"serving.host_experts.layers=36"};
   const ServingReport report = Serve(OnHost(all), true);
@@ -65,9 +66,9 @@ TEST(HostExperts, BoundADecodeStepByTheHost) {
       1, 1e-2);
 }
 
-// Eight tokens of four experts are 2 x 8 x 4 x 24.9 MFLOP: at 10 GFLOP/s 159 ms a layer, more than the weights take to
-// be read.
-TEST(HostExperts, AreComputedAsFastAsTheProcessorDoes) {
+// Eight tokens with four experts are 2 x 8 x 4 x 24.9 MFLOP: at 10 GFLOP/s 159 ms per layer, longer than reading the
+// weights.
+TEST(HostExperts, AreBoundByTheProcessorsCompute) {
   const std::vector<std::string> slow{"serving.host_experts.layers=36", "serving.host_experts.processor=0.01TFLOP/s",
                                       "cluster.device.host.bandwidth=64GB/s", "serving.batch=8"};
   const double layer = 2 * 8 * 4 * (3 * 2880.0 * 2880) / 1e10 + 8 * 8 * 2880 / 54.4e9;
@@ -94,8 +95,8 @@ TEST(HostExperts, LeaveNoGraphOfAStep) {
   EXPECT_EQ(step({"serving.host_experts.layers=1"}, "true"), step({"serving.host_experts.layers=1"}, "false"));
 }
 
-// Nemotron 3 Nano's experts have no gate: two matrices of 2,688 x 1,856 in 16 bit, six per token of 128 in each of 23
-// layers.
+// Nemotron 3 Nano's experts have no gate: two matrices of 2,688 x 1,856 in 16 bit; 23 layers with 128 experts, six per
+// token.
 TEST(HostExperts, WithoutAGateAreTwoMatrices) {
   const std::vector<std::string> nano{"cluster=single-rtx-pro-6000",
                                       "model=nemotron-3-nano-30b-a3b",
@@ -133,7 +134,7 @@ TEST(HostExperts, MoreOfThemAreNeverFasterAndTakeHostMemory) {
   EXPECT_EQ(small.infeasible[0].reason, "host_memory");
 }
 
-// The experts' 61 GB and the prefixes' 9.7 GB fit 65 GB one by one, not together.
+// The experts' 61 GB or the prefixes' 9.7 GB fit in 65 GB, but not both.
 TEST(HostExperts, ShareTheHostMemoryWithPrefixes) {
   const std::vector<std::string> memory{"cluster.device.host.memory=65GB"}, experts{"serving.host_experts.layers=36"},
       prefixes{"serving.prompt=8192", "serving.prefix_hit=0.5", "serving.prefix_cache.host_share=1",
@@ -144,7 +145,7 @@ TEST(HostExperts, ShareTheHostMemoryWithPrefixes) {
   EXPECT_GT(cached.prefix_cache.host, 5 * kGB);
   ASSERT_EQ(both.infeasible.size(), 1u);
   EXPECT_EQ(both.infeasible[0].reason, "host_memory");
-  // An offloaded KV cache gets what they leave.
+  // An offloaded KV cache gets the host memory that the experts leave.
   const auto most = [&](const std::vector<std::string>& more, Bytes capacity) {
     return Serve(OnHost(memory + more +
                         std::vector<std::string>{"serving.batch=max", "serving.output=131072",

@@ -1,4 +1,4 @@
-// Recurrent layers: state, KV cache and weights of published hybrid models, and growth of the step. Also context
+// Recurrent layers: state, KV cache and weights of published hybrid models, and the growth of the step. Also context
 // parallelism, KV-cache offload, and a prefill pool of other devices.
 #include "tests/core/serving/served.h"
 
@@ -39,7 +39,7 @@ TEST(Hybrid, KeepsTheStateThatItsShapesSay) {
 }
 
 TEST(Hybrid, HoldsTheWeightsOfItsCheckpoint) {
-  // Published parameters, two bytes each, without small tensors such as router biases.
+  // Published parameter counts, two bytes each; small tensors such as router biases are left out.
   const std::pair<const char*, double> published[] = {{"nemotron-h-8b", 8.10e9},
                                                       {"qwen3-next-80b-a3b", 79.67e9},
                                                       {"kimi-linear-48b-a3b", 49.12e9},

@@ -1,5 +1,5 @@
-// What a typed hit rate costs: sessions that wait between two turns keep their prefixes. Llama-3.1-8B caches 131,072
-// bytes per token in 16 bit: half of a prompt of 8,192 tokens takes 0.5 GiB.
+// The cost of a stated hit rate: sessions between two turns keep their prefixes. Llama-3.1-8B caches 131,072 bytes per
+// token in 16 bit, so half of a prompt of 8,192 tokens takes 0.5 GiB.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -43,7 +43,7 @@ TEST(IdleSessions, KeepTheirPrefixes) {
   EXPECT_EQ(Number(kept, "serving.ttft_s"), Number(none, "serving.ttft_s"));
 }
 
-// A running request holds 8,192 + 128 tokens, with a waiting session 12,416: two thirds as many fit.
+// A running request holds 8,192 + 128 tokens; with its waiting session 12,416. Two thirds as many requests fit.
 TEST(IdleSessions, LeaveRoomForFewerRequests) {
   const double alone = Number(Answer("3", With({"serving.idle_sessions=0"})), "serving.max_batch"),
                with = Number(Answer("3", With({})), "serving.max_batch");
@@ -54,7 +54,8 @@ TEST(IdleSessions, LeaveRoomForFewerRequests) {
             std::string::npos);
 }
 
-// Who says what is kept is believed; links of former versions keep their meaning; without hits nothing is kept.
+// A request that states its kept prefixes has no idle sessions added; former versions have none either; without hits
+// nothing is kept.
 TEST(IdleSessions, AreTheDefaultOfVersionThree) {
   EXPECT_TRUE(Answer("3", With({"serving.prefix_cache.prefixes=4"}))["scenario"]["serving"]["idle_sessions"].is_null());
   EXPECT_TRUE(Answer("2", With({}))["scenario"]["serving"]["idle_sessions"].is_null());
@@ -72,7 +73,7 @@ TEST(IdleSessions, WaitInTheTiers) {
   EXPECT_FALSE(small["serving"]["feasible"].get<bool>());
 }
 
-// The hit rate that once cost nothing: 95 % of prompts of 100,000 tokens leave half as many requests.
+// A hit rate of 95 % on prompts of 100,000 tokens halves the number of requests that fit.
 TEST(IdleSessions, OfAgentsHalveTheBatch) {
   const Texts agents{"training=null",      "model=kimi-k2.6",  "cluster=dgx-b200",       "serving.prompt=100000",
                      "serving.output=600", "serving.batch=16", "serving.prefix_hit=0.95"};
@@ -83,7 +84,7 @@ TEST(IdleSessions, OfAgentsHalveTheBatch) {
   EXPECT_NEAR(with / without, 100300.0 / (100300 + 95000), 0.02);
 }
 
-// The simulation admits no more than the closed form: as many requests wait longer for a slot.
+// The simulation keeps the same memory for idle sessions, so requests wait longer for a slot.
 TEST(IdleSessions, AreSimulated) {
   const auto first_token = [](const std::string& idle) {
     return Number(Answer("3", {"training=null", "cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b",

@@ -23,10 +23,10 @@ TEST(Images, AreTokensOf32By32Pixels) {
   EXPECT_EQ(Serve(kText).images.tokens, 0);
   EXPECT_EQ(Serve(WithImages("1", "1024", "1024")).images.tokens, 1024);
   EXPECT_EQ(Serve(WithImages("2", "640", "480")).images.tokens, 2 * 20 * 15);
-  EXPECT_EQ(Serve(WithImages("1", "1000", "20")).images.tokens, 31);  // 31.25 and 0.6 are 31 and 1
+  EXPECT_EQ(Serve(WithImages("1", "1000", "20")).images.tokens, 31);  // 31.25 and 0.6 round to 31 and 1
 }
 
-// The model card counts 576.4 million; ours are the products without biases, norms, patch and position embeddings.
+// The model card counts 576.4 million. Ours counts only the products: no biases, norms, patch or position embeddings.
 TEST(Images, TheEncoderStaysInMemoryWhole) {
   const double layer = 4.0 * 1152 * 1152 + 2.0 * 1152 * 4304, projector = 4608.0 * 4608 + 4608.0 * 4096;
   const double weights = 27 * layer + 4 * projector;
@@ -43,7 +43,7 @@ TEST(Images, AreEncodedOnceAPrompt) {
   const ServedOperator* encoder = Encoder(report);
   ASSERT_NE(encoder, nullptr);
   EXPECT_EQ(encoder->count, 1);
-  // 4,096 patches: products, all pairs of them, and 1,024 tokens through the projectors.
+  // 4,096 patches: products, attention over all pairs, and 1,024 tokens through the projectors.
   const double flops = 2 * 4096.0 * 27 * (4.0 * 1152 * 1152 + 2.0 * 1152 * 4304) + 27 * 4 * 4096.0 * 4096 * 1152 +
                        2 * 1024.0 * 4 * (4608.0 * 4608 + 4608.0 * 4096);
   EXPECT_NEAR(encoder->flops.base(), flops, 1e-6 * flops);
@@ -53,14 +53,14 @@ TEST(Images, AreEncodedOnceAPrompt) {
   EXPECT_EQ(Encoder(Serve(kText, true)), nullptr);
 }
 
-// An image of a cached prefix is not encoded again; half a hit rate leaves half of the work.
+// An image in a cached prefix is not encoded again: a hit rate of one half leaves half of the work.
 TEST(Images, OfCachedTokensAreNotEncodedAgain) {
   const std::vector<std::string> half{"serving.prefix_hit=0.5"};
   const ServingReport report = Serve(WithImages("1", "1024", "1024") + half, true);
   EXPECT_NEAR(Encoder(report)->count, 0.5, 1e-3);
 }
 
-// Tensor parallelism spreads images, not an image.
+// Tensor parallelism distributes whole images over the devices; it does not split an image.
 TEST(Images, AreSpreadOverTheDevices) {
   const std::vector<std::string> two{"cluster=dgx-h100", "serving.devices=2", "serving.mapping.tp=2"};
   const auto time = [&](const std::string& count, const std::vector<std::string>& on) {
@@ -70,8 +70,9 @@ TEST(Images, AreSpreadOverTheDevices) {
   EXPECT_EQ(time("8", two), time("4", {}));
 }
 
-// vLLM 0.19 on an H100, a picture of 1,920 x 1,080 in Qwen2.5-VL-7B: 0.167 s in the processor and the encoder together
-// (vLLM issue 41267). An encoder of nearly the same size alone takes less, and more than its work at the peak.
+// vLLM 0.19 on an H100, a picture of 1,920 x 1,080 in Qwen2.5-VL-7B: image processor and encoder take 0.167 s together
+// (vLLM issue 41267). The encoder alone, of nearly the same size, takes less than that and more than its work at the
+// peak rate.
 TEST(Images, TakeLessThanTheProcessorAndTheEncoderOfAPublishedRun) {
   const double time = Serve(WithImages("1", "1920", "1080")).images.time.base();
   EXPECT_LT(time, 0.167);

@@ -1,4 +1,4 @@
-// Latent attention of an engine: which kernel decodes which heads.
+// Latent attention by engine: which kernel decodes which heads.
 #include "core/engine_step/attention_time.h"
 #include "core/engine_step/deployment.h"
 #include "tests/core/serving/served.h"

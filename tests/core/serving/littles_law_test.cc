@@ -1,5 +1,5 @@
-// Under every load: requests/s x latency = requests in flight and waiting, latency = TTFT + (output - 1) x TPOT, no
-// prefill is waited for twice, and a feasible load is served.
+// Under every load, requests/s x latency = requests in flight and waiting, latency = TTFT + (output - 1) x TPOT, no
+// request waits twice for the same prefill, and a feasible load is served.
 #include <cmath>
 #include <map>
 #include <random>
@@ -78,7 +78,7 @@ TEST(LittlesLaw, HoldsUnderEveryLoad) {
     EXPECT_NEAR((report.ttft + (drawn.output - 1) * report.tpot) / report.request_latency, 1, 1e-9);
     EXPECT_GE(report.ttft * (1 + 1e-9), report.prefill);
     EXPECT_GE(report.requests_waiting, -1e-9 * there);
-    // Where streams start together and queue, they wait less in the mean than once all of them go on.
+    // Streams that start together and queue wait less on average than they would later on.
     if (drawn.concurrency > 0 && !(drawn.starts_together && report.requests_waiting > 0)) {
       EXPECT_NEAR(there / drawn.concurrency, 1, 1e-9);
     }
@@ -102,7 +102,7 @@ TEST(LittlesLaw, HoldsUnderEveryLoad) {
 const Assignments kOneReplica{"cluster=dgx-h100",     "model=llama-3.1-70b", "serving.engine=vllm", "serving.devices=8",
                               "serving.mapping.tp=8", "serving.prompt=2048", "serving.output=256"};
 
-TEST(Batch, IsAsManyRequestsAlwaysInFlight) {
+TEST(Batch, IsTheNumberOfRequestsInFlight) {
   for (const auto& [batch, concurrency] :
        std::map<std::string, std::string>{{"1", "1"}, {"2", "2"}, {"32", "32"}, {"100", "100"}}) {
     const ServingReport a = Serve(kOneReplica + Assignments{"serving.batch=" + batch});
@@ -132,8 +132,8 @@ double FigureOf(const Assignments& assignments, std::string_view title) {
   return found != nullptr ? found->value : std::nan("");
 }
 
-// By hand: each other request is prefilled once per cycle. The prefills not included in TPOT are waited for before the
-// first token, each for at least the decode stall and at most an isolated prefill.
+// By hand: each other request is prefilled once per cycle. The prefills not included in TPOT delay the first token,
+// each by at least the decode stall and at most an isolated prefill.
 TEST(ClosedLoopCycle, WaitsForEveryPrefillOnce) {
   for (const char* output : {"2", "16", "256", "4000"}) {
     for (const char* batch : {"2", "8", "60"}) {
@@ -143,7 +143,7 @@ TEST(ClosedLoopCycle, WaitsForEveryPrefillOnce) {
       const double steps = std::stod(output) - 1, others = std::stod(batch) - 1;
       const double stall = FigureOf(load, "Decode stall per prompt"), step = report.decode_step.base(),
                    prefill = report.prefill.base();
-      // vLLM handles a request and 2,048 tokens; half a step and the one launched ahead.
+      // vLLM handles a request and 2,048 tokens; the request waits for half a step and for the step launched ahead.
       const double alone = 0.008 + 2048 * 2.5e-6 + 1.5 * step + prefill;
       const double between = steps * (report.tpot.base() - step) / stall, before = others - between;
       const double wait = report.ttft.base() - alone;
@@ -154,7 +154,8 @@ TEST(ClosedLoopCycle, WaitsForEveryPrefillOnce) {
   }
 }
 
-// An engine that looks for requests every 31 steps instead of every step: 15 steps more until it sees one.
+// An engine that looks for requests every 31 steps sees a new one 15 steps later on average than one that looks every
+// step.
 TEST(ClosedLoopCycle, WaitsForTheNextLook) {
   const Assignments often = kOneReplica + Assignments{"serving.batch=8"},
                     seldom = often + Assignments{"serving.engine.receive_interval=31"};
@@ -165,9 +166,9 @@ TEST(ClosedLoopCycle, WaitsForTheNextLook) {
       << "others that come between two looks";
 }
 
-// Of 32 requests with 256 output tokens 31 are found: 31/256 arrive in a step. Within the 20 steps of the first
-// one 2.42 others come, which wait for 10 in the mean: 20 * (1 + 1.21) / (1 + 2.42) = 12.92. Where two prompts of 2,048
-// tokens are enough, the second ends the wait.
+// Of 32 requests with 256 output tokens, 31 are already running, so 31/256 of a request arrives per step. In the 20
+// steps after the first one 2.42 others arrive, which wait 10 steps on average: 20 * (1 + 1.21) / (1 + 2.42) = 12.92.
+// Where two prompts of 2,048 tokens are enough, the second ends the wait.
 TEST(ClosedLoopCycle, WaitsWhilePromptsAreCollected) {
   const Assignments load = kOneReplica + Assignments{"serving.batch=32", "serving.engine.collect_steps=20"};
   EXPECT_NEAR(FigureOf(load, "Steps that a collected request waits for"), 12.92, 0.005);
@@ -177,9 +178,9 @@ TEST(ClosedLoopCycle, WaitsWhilePromptsAreCollected) {
               1.5 + FigureOf(load, "Steps that a collected request waits for"), 1e-12);
 }
 
-// Requests admitted together end together: 32 of them are eight groups of four, as many prompts of 2,000 tokens as a step
-// of 8,192 takes. The first group finds no other in its prefill, each of seven waits for the four before it: 3.5 in the
-// mean, more than the 28 others come in a step of 256.
+// Requests admitted together end together: 32 of them are eight groups of four, since a step of 8,192 tokens takes four
+// prompts of 2,000. The first group waits for no other prefill, each of the other seven for the group before it: 3.5
+// requests on average, more than the 28 others send in a step of 256.
 TEST(ClosedLoopCycle, WaitsForTheGroupBefore) {
   const Assignments load{"cluster=dgx-h100",           "model=llama-3.1-70b",  "serving.engine=trtllm",
                          "serving.devices=8",          "serving.mapping.tp=8", "serving.prompt=2000",
@@ -187,11 +188,11 @@ TEST(ClosedLoopCycle, WaitsForTheGroupBefore) {
                          "serving.engine.graphs=false"};
   EXPECT_NEAR(FigureOf(load, "Requests prefilled in the same pass"), 4, 1e-12);
   EXPECT_NEAR(FigureOf(load, "Others' prefills before the first token"), 3.5, 1e-12);
-  // The three others of its own group are in the same pass.
+  // The other three of its group are prefilled in the same pass.
   EXPECT_NEAR(FigureOf(load, "Other prompts in the same pass"), 3 * FigureOf(load, "Prefill time per prompt"), 1e-12);
 }
 
-// With one output token an engine only prefills: never faster than one prefill after another.
+// With one output token an engine only prefills, and never faster than one prompt after another.
 TEST(ClosedLoopCycle, NeverPrefillsFasterThanOneByOne) {
   for (const char* concurrency : {"1", "2", "10", "100", "1000"}) {
     const ServingReport report =
@@ -205,10 +206,10 @@ TEST(ClosedLoopCycle, NeverPrefillsFasterThanOneByOne) {
   }
 }
 
-// Streams that start together with one request each: of the 31 other prefills, half come before and half after the
-// first token of the mean request, and each is waited for once. A step takes four of the prompts, which end together:
-// 3/2 of the other three come before as well.
-TEST(Waves, PayAPrefillOnce) {
+// Streams of one request each start together. Of the 31 other prefills, half come before and half after the first token
+// of the mean request, and it waits once for each. A step takes four prompts, which end together, so 3/2 of the other
+// three come before it as well.
+TEST(Waves, WaitOnceForEachPrefill) {
   const Assignments load = kOneReplica + Assignments{"serving.concurrency=32", "serving.waves=1"};
   const ServingReport report = Serve(load);
   const double shared = FigureOf(load, "Prefill time per prompt"), stall = FigureOf(load, "Decode stall per prompt"),
@@ -218,7 +219,7 @@ TEST(Waves, PayAPrefillOnce) {
   EXPECT_NEAR(report.tpot.base(), step + 14 * stall / 255, 1e-12);
 }
 
-// All prompts in one step: every first token waits for all of them.
+// All prompts fit in one step, so every first token waits for all of them.
 TEST(Waves, EndTheirFirstPassTogether) {
   const Assignments load = kOneReplica + Assignments{"serving.concurrency=4", "serving.waves=1"};
   const double shared = FigureOf(load, "Prefill time per prompt"),
@@ -249,7 +250,7 @@ const Assignments kPools{"cluster=dgx-h100",
                          "serving.disaggregated.prefill_devices=4",
                          "serving.disaggregated.decode_devices=4"};
 
-// A prompt fills a pass, so one prefill group serves one prompt per prefill time.
+// A prompt fills a pass, so a prefill group serves one prompt per prefill time.
 TEST(Pools, ServeNoMoreThanTheSlowerOne) {
   const double capacity = 1 / Serve(kPools + Assignments{"serving.requests_per_s=0.01"}).prefill.base();
   const ServingReport below = Serve(kPools + Assignments{"serving.requests_per_s=" + std::to_string(0.9 * capacity)});

@@ -31,7 +31,7 @@ TEST(ClosedLoop, NeverGivesMoreThanSaturation) {
   for (const char* concurrency : {"2", "8", "32", "128", "512", "2000", "20000"}) {
     const ServingReport report = ServedWith({std::string("serving.concurrency=") + concurrency});
     EXPECT_LE(report.tokens_per_s, 1.12 * most.tokens_per_s)
-        << concurrency;  // most reserves whole outputs of every slot
+        << concurrency;  // most: every slot reserves its whole output
     EXPECT_GE(report.tokens_per_s, before * 0.97) << concurrency;
     EXPECT_LE(report.batch, report.max_batch);
     before = report.tokens_per_s;
@@ -66,7 +66,8 @@ TEST(OpenLoop, ServesWhatArrivesUntilItCannot) {
     EXPECT_NEAR(report.requests_per_s / (share * most), 1, 1e-4);
     before = report.ttft;
   }
-  // A batch's next request is handled in the slot of the one before; with arrivals, somebody is always handled already.
+  // With a full batch, a slot stays empty while its next request is handled; with arrivals, a handled request always
+  // waits.
   const Result<Scenario> scenario = ScenarioOf(kLargeLoad);
   const Deployment deployment = Deploy(scenario->model, scenario->cluster, *scenario->serving);
   const Seconds handling = deployment.engine.overhead.per_request * deployment.load.tuning.host +
@@ -78,9 +79,9 @@ TEST(OpenLoop, ServesWhatArrivesUntilItCannot) {
   EXPECT_NEAR(over.requests_per_s * over.request_latency.base() / over.requests_in_flight, 1, 1e-9);
 }
 
-// A step of 8,192 tokens takes two prompts of 4,096, and a request decodes in 16 steps: no more than 32 run, however
-// many fit. Of prompts of 5,000 an engine that splits them takes 1.638, and one that does not takes one.
-TEST(OpenLoop, RunsNoMoreThanComeInTheStepsOfARequest) {
+// A step of 8,192 tokens takes two prompts of 4,096, and a request decodes in 16 steps, so no more than 32 run, however
+// many fit. Of prompts of 5,000 tokens a step takes 1.638 if the engine splits prompts, and one if it does not.
+TEST(OpenLoop, RunsNoMoreThanArriveDuringARequest) {
   const auto running = [](const char* engine, const char* prompt) {
     const ServingReport over = Serve({"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.output=16",
                                       std::string("serving.engine=") + engine, std::string("serving.prompt=") + prompt,
@@ -94,9 +95,9 @@ TEST(OpenLoop, RunsNoMoreThanComeInTheStepsOfARequest) {
   EXPECT_GT(running("sglang", "4096"), 64);
 }
 
-// One server, half of the time occupied: services of one length wait for half of one (Pollaczek and Khinchine: 0.5 / (2
-// x 0.5)), exponential ones for a whole one, and those of a squared variation of 3 for two.
-TEST(OpenLoop, WaitsTheLongerTheMoreServicesDiffer) {
+// One server that is busy half of the time (Pollaczek and Khinchine). Services of one length wait for half of a
+// service, 0.5 / (2 x 0.5); exponential ones for one; those with a squared variation of 3 for two.
+TEST(OpenLoop, WaitsLongerWhereServicesDiffer) {
   EXPECT_NEAR(WaitOverService(0.5, 1, 0).base(), 0.5, 1e-12);
   EXPECT_NEAR(WaitOverService(0.5, 1, 1).base(), 1, 1e-12);
   EXPECT_NEAR(WaitOverService(0.5, 1, 3).base(), 2, 1e-12);
@@ -118,8 +119,8 @@ TEST(Chunks, LengthenThePrefillByTheirSteps) {
   EXPECT_EQ(ServedWith({"serving.concurrency=16", "serving.prefill_chunk=4096"}).prefill, whole.prefill);
 }
 
-// vLLM's get_batch_defaults: 2,048 tokens a step, 8,192 on devices of 70 GiB and more that are no A100. TensorRT-LLM
-// takes prompts whole unless it is told otherwise.
+// vLLM's get_batch_defaults: 2,048 tokens per step, and 8,192 on devices with at least 70 GiB that are not A100.
+// TensorRT-LLM takes whole prompts by default.
 TEST(Chunks, AreAsLargeAsTheEnginesStepOnTheDevice) {
   const auto prefill = [](const char* cluster, const char* engine, const char* chunk) {
     return Serve({std::string("cluster=") + cluster, "model=llama-3.1-8b", std::string("serving.engine=") + engine,
@@ -169,8 +170,8 @@ TEST(Pipeline, RunsAsManyGroupsAsStages) {
   EXPECT_LT(at("4", "256").tokens_per_s, 4.4 * at("1", "64").tokens_per_s) << "no more than four such devices";
 }
 
-// Prompts that are whole within a chunk go through the stages in passes of a chunk's tokens, as under an engine that
-// takes so many a step.
+// Prompts shorter than a chunk pass through the stages in passes of a chunk's tokens, as in an engine with as many
+// tokens per step.
 TEST(Pipeline, TakesNoMorePromptTokensAPassThanAChunk) {
   const auto prefill = [](const char* limit) {
     return Serve({"cluster=dgx-h100", "model=llama-3.1-8b", "serving.engine=vllm", "serving.devices=2",

@@ -10,7 +10,7 @@
 namespace slipstick {
 namespace {
 
-// Formats that differ in their scales alone are one product: MI300X computes mxfp8 in fp8.
+// Formats that differ only in their scales are one kind of product: MI300X computes mxfp8 in fp8.
 TEST(DecodeStep, MultipliesFp8WeightsWithMxfp8ActivationsAsFp8) {
   const auto step = [](const std::string& activations) {
     return Serve({"cluster=hgx-mi300x", "model=llama-3.1-8b", "serving.devices=1", "serving.mapping.tp=1",
@@ -47,8 +47,8 @@ Precision AttentionWeights(const std::string& model, const std::string& weights)
   return FormatsOf(scenario->model, load.precision, load.engine, scenario->cluster.device).attention_weights;
 }
 
-// AWQ and GPTQ quantize every linear layer of Qwen3-30B-A3B (Qwen/Qwen3-30B-A3B-GPTQ-Int4); Kimi-K2.5 and gpt-oss are
-// published with their experts alone in 4 bits.
+// AWQ and GPTQ quantize every linear layer of Qwen3-30B-A3B (Qwen/Qwen3-30B-A3B-GPTQ-Int4). Kimi-K2.5 and gpt-oss are
+// published with only their experts in 4 bits.
 TEST(ServedFormats, AttentionIsInFourBitsWhereTheCheckpointHasItSo) {
   EXPECT_EQ(AttentionWeights("qwen3-30b-a3b", "int4"), Precision::kInt4);
   EXPECT_EQ(AttentionWeights("qwen3-8b", "int4"), Precision::kInt4);
@@ -57,9 +57,9 @@ TEST(ServedFormats, AttentionIsInFourBitsWhereTheCheckpointHasItSo) {
   EXPECT_EQ(AttentionWeights("gpt-oss-120b", "mxfp4"), Precision::kBf16);
 }
 
-// Kimi's own int4 has a 16-bit scale for each 32 weights: 384 experts of 3 x 7,168 x 2,048 in 60 layers are 1,014.7
-// billion weights of 4.5 bits, 570.8 GB; its repository holds 594 GB, of which 23 are the rest in 16 bit.
-TEST(ServedFormats, TheScalesOfInt4AreThoseOfThePublisher) {
+// Kimi's int4 has a 16-bit scale per 32 weights: 384 experts of 3 x 7,168 x 2,048 in 60 layers are 1,014.7 billion
+// weights of 4.5 bits, 570.8 GB. Its repository holds 594 GB, of which 23 GB are the other weights in 16 bit.
+TEST(ServedFormats, Int4HasThePublishersScales) {
   const auto weights = [](const std::string& more) {
     return In(Serve({"cluster=dgx-h200", "model=kimi-k2", "serving.devices=1", "serving.mapping.tp=1",
                      "serving.precision.weights=int4", more})
@@ -71,7 +71,8 @@ TEST(ServedFormats, TheScalesOfInt4AreThoseOfThePublisher) {
               0.01 * 47.6);
 }
 
-// Beside nvfp4, attention and recurrent layers are kept in fp8; latent attention in 16 bit; that of others not at all.
+// In nvfp4 models with recurrent layers, attention and recurrent layers are fp8; latent attention is 16 bit; attention
+// of other models is nvfp4 too.
 TEST(ServedFormats, HybridModelsKeepAttentionInFp8BesideNvfp4) {
   EXPECT_EQ(AttentionWeights("qwen3.6-27b", "nvfp4"), Precision::kFp8);
   EXPECT_EQ(AttentionWeights("nemotron-h-8b", "nvfp4"), Precision::kFp8);
@@ -80,10 +81,10 @@ TEST(ServedFormats, HybridModelsKeepAttentionInFp8BesideNvfp4) {
   EXPECT_EQ(AttentionWeights("qwen3.6-27b", "int4"), Precision::kInt4);
 }
 
-// Of Qwen3.6-27B: MLPs 64 x 3 x 5,120 x 17,408 in nvfp4 (9.62 GB); 48 recurrent layers of 5,120 x (16,384 + 96) and
-// 6,144 x 5,120, 16 of attention with 5,120 x 14,336 and 6,144 x 5,120 in fp8 (7.24 GB); embedding and head of
-// 248,320 x 5,120 in 16 bit (5.09 GB). vLLM loads 10.64 GiB of unsloth's on each of two devices, of which the vision
-// tower is 0.43.
+// Qwen3.6-27B: MLPs of 64 x 3 x 5,120 x 17,408 in nvfp4 (9.62 GB); in fp8, 48 recurrent layers of 5,120 x (16,384 + 96)
+// and 6,144 x 5,120, and 16 attention layers of 5,120 x 14,336 and 6,144 x 5,120 (7.24 GB); embedding and head of
+// 248,320 x 5,120 in 16 bit (5.09 GB). vLLM loads 10.64 GiB of unsloth's checkpoint on each of two devices, of which
+// the vision tower is 0.43.
 TEST(ServedFormats, HybridModelsInNvfp4AreAsLargeAsTheirCheckpoints) {
   const ServingReport report =
       Serve({"cluster=single-rtx-5090", "cluster.devices=2", "model=qwen3.6-27b", "serving.engine=vllm",
@@ -93,7 +94,7 @@ TEST(ServedFormats, HybridModelsInNvfp4AreAsLargeAsTheirCheckpoints) {
   EXPECT_NEAR(In(report.memory.weights, kGB), 10.21 * 1.0737, 0.01 * 10.96);
 }
 
-// Of a layer: queries, keys and values 2,048 × 5,120 and output 4,096 × 2,048 weights, 18.9 M on one device.
+// Per layer: queries, keys and values 2,048 × 5,120 and output 4,096 × 2,048 weights, 18.9 M on one device.
 TEST(ServedFormats, FourBitAttentionIsReadInFourBits) {
   const auto read = [](const std::string& weights) {
     const ServingReport report = Serve({"cluster=single-rtx-5090", "model=qwen3-30b-a3b", "serving.engine=vllm",

@@ -1,4 +1,4 @@
-// Several classes of requests on two pools: by hand, and beside their queues played request by request.
+// Several classes of requests on two pools: by hand, and against their queues simulated request by request.
 #include "core/serving/mixed_pools.h"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ TEST(MixedPools, OfClassesThatAreAlikeAreThoseOfOneClass) {
   }
 }
 
-// A pool that is full serves classes one after the other: shares of a second add up to it.
+// A saturated pool serves one class after another: the shares of its time add up to one.
 TEST(MixedPools, HaveTheSlowerPoolsCapacity) {
   const Assignments few_prefill = Pools(1, 7, 1e6), few_decode = Pools(7, 1, 1e6);
   for (const Assignments& pools : {few_prefill, few_decode}) {
@@ -77,7 +77,7 @@ TEST(MixedPools, HaveTheSlowerPoolsCapacity) {
   }
 }
 
-// One server that prefills, and slots for all that decode: W = rate E[S^2] / (2 (1 - rho)) (Pollaczek and Khinchine).
+// One prefill server, with decode slots for all: W = rate E[S^2] / (2 (1 - rho)) (Pollaczek and Khinchine).
 TEST(MixedPools, WaitByPollaczekAndKhinchineForOnePrefillServer) {
   const Mixture mixture{{0.9, 500, 20}, {0.1, 16000, 20}};
   const auto of = [](double rate) { return Pools(1, 7, rate); };
@@ -92,8 +92,8 @@ TEST(MixedPools, WaitByPollaczekAndKhinchineForOnePrefillServer) {
     EXPECT_NEAR((busy.classes[i].ttft - quiet.classes[i].ttft).base(), wait, 0.02 * wait) << i;
 }
 
-// The queues themselves: requests come at random, are prefilled first come, first served, and take part in the steps of
-// the one decode group until their last token.
+// Simulates the queues: requests arrive at random, are prefilled first come, first served, and then decode in the steps
+// of the one decode group until their last token.
 struct PlayedMean {
   double ttft = 0, tpot = 0, requests = 0;
 };
@@ -115,7 +115,7 @@ class PlayedPools {
     testing::Random random(7);
     const auto uniform = [&random] { return (static_cast<double>(random.Below(1u << 30)) + 0.5) / (1u << 30); };
     constexpr int kRequests = 20'000;
-    using Entry = std::pair<double, std::size_t>;  // time when a request may decode
+    using Entry = std::pair<double, std::size_t>;  // time at which a request may decode
     std::priority_queue<double, std::vector<double>, std::greater<>> free;
     for (std::size_t i = 0; i < servers_; ++i) free.push(0);
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> entering;
@@ -180,8 +180,8 @@ class PlayedPools {
   std::map<std::pair<std::size_t, std::size_t>, double> steps_;
 };
 
-// A request enters between two steps, which the closed form leaves out: half a step.
-TEST(MixedPools, AgreeWithTheirQueuesPlayed) {
+// A request enters decoding between two steps: the closed form leaves out this wait of half a step.
+TEST(MixedPools, AgreeWithTheirSimulatedQueues) {
   for (const Mixture& mixture :
        {Mixture{{0.7, 1000, 300}, {0.3, 8000, 200}}, Mixture{{0.5, 200, 600}, {0.5, 4000, 50}}}) {
     for (const int prefillers : {1, 3}) {

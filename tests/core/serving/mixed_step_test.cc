@@ -1,4 +1,4 @@
-// A step that decodes and prefills at once.
+// A step that decodes and prefills together.
 #include "core/engine_step/mixed_step.h"
 
 #include <gtest/gtest.h>
@@ -13,11 +13,11 @@
 namespace slipstick {
 namespace {
 
-// 100 sequences of 4,100 tokens decode beside a part of a prompt under vLLM.
+// Under vLLM, 100 sequences of 4,100 tokens decode in a step with part of a prompt.
 struct MixedStep {
   bool mixes_attention;
-  Seconds time, together, apart;  // as the preset says; with the decoded tokens in the prompts' call, or not
-  Seconds own_kernel;             // of the decoded tokens in a layer
+  Seconds time, together, apart;  // by the preset; decoded tokens in the prompts' call; in a call of their own
+  Seconds own_kernel;             // of the decoded tokens, per layer
 };
 MixedStep StepOf(const std::string& model, const std::string& cluster) {
   const Result<Scenario> scenario =
@@ -38,8 +38,8 @@ MixedStep StepOf(const std::string& model, const std::string& cluster) {
   return step;
 }
 
-// FlashAttention-2 takes 64 rows for a query of each of 32 heads of 128: 2 * 64 * 256 * 100 * 32 * 4100 FLOP at 0.45 of
-// 312 TFLOP/s are 3.06 ms, in each of 32 layers, in place of a kernel for decoding.
+// FlashAttention-2 computes 64 rows for one query of each of 32 heads of 128: 2 * 64 * 256 * 100 * 32 * 4100 FLOP at
+// 0.45 of 312 TFLOP/s take 3.06 ms in each of 32 layers, in place of a decode kernel.
 TEST(MixedSteps, DecodeInThePromptsKernelOnAmpere) {
   const MixedStep step = StepOf("llama-3.1-8b", "single-a100-sxm4-80gb");
   EXPECT_EQ(step.time, step.together);
@@ -53,8 +53,8 @@ TEST(MixedSteps, DecodeInTheirOwnKernelElsewhere) {
   EXPECT_EQ(sinks.together, sinks.apart);
 }
 
-// What a plain command loses on a mixture of experts was measured on steps that decode.
-TEST(MixedSteps, PlainCommandsLoseWhatTheyLoseOnTheDecodedTokens) {
+// A plain command's factor on experts was measured on decode steps, so it applies to the decode part of a step.
+TEST(MixedSteps, APlainCommandsFactorAppliesToTheDecodePart) {
   const Result<Scenario> scenario =
       ScenarioOf({"model=qwen3-30b-a3b", "cluster=single-h100-sxm5-80gb", "serving.engine=vllm"});
   ASSERT_TRUE(scenario);

@@ -1,4 +1,4 @@
-// Several classes of requests at the same engines, by hand.
+// Several classes of requests on the same engines, by hand.
 #include "core/serving/mixed_traffic.h"
 
 #include <cmath>
@@ -25,8 +25,8 @@ ServingReport ServeMixture(const Assignments& assignments, const std::vector<Req
 const Assignments kOneCard{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.precision.weights=bf16",
                            "serving.precision.activations=bf16"};
 
-// One request at a time, of one output token: an M/G/1 queue. With service S of each class, W = rate E[S^2] / (2 (1 -
-// rho)) (Pollaczek and Khinchine), where S varies more than that of an M/M/1 queue.
+// One request at a time with one output token is an M/G/1 queue. With service S of each class, W = rate E[S^2] / (2 (1
+// - rho)) (Pollaczek and Khinchine); here S varies more than in an M/M/1 queue.
 TEST(MixedTraffic, WaitsByPollaczekAndKhinchine) {
   const Assignments one{"serving.engine=ideal", "serving.max_requests=1", "serving.output=1"};
   const auto service = [&](const char* prompt) {
@@ -47,9 +47,9 @@ TEST(MixedTraffic, WaitsByPollaczekAndKhinchine) {
   EXPECT_NEAR(mixed.ttft.base(), mean + wait, 0.01 * wait);
 }
 
-// Half of the arrivals are chat (prompt 200, output 1,000), half summaries (4,000 and 20). Those in flight are nearly
-// all chat. 131,072 bytes of KV cache per token: 2 x 8 heads x 128 x 32 layers in 16 bit, of the prompt and half of the
-// output, in pages of 16: 704 tokens of chat, 4,016 of a summary.
+// Half of the arrivals are chat (prompt 200, output 1,000), half summaries (4,000 and 20). Nearly all requests in
+// flight are chat. A token has 131,072 bytes of KV cache (2 x 8 heads x 128 x 32 layers in 16 bit). A request holds its
+// prompt and half of its output in pages of 16: 704 tokens of chat, 4,016 of a summary.
 TEST(MixedTraffic, HoldsTheKvCacheOfThoseInFlight) {
   const ServingReport mixed = ServeMixture(kOneCard + Assignments{"serving.engine=vllm", "serving.requests_per_s=10"},
                                            {{0.5, 200, 1000}, {0.5, 4000, 20}});
@@ -58,8 +58,8 @@ TEST(MixedTraffic, HoldsTheKvCacheOfThoseInFlight) {
   EXPECT_NEAR(mixed.kv_cache.base() / (131072 * (704 * chat + 4016 * summaries)), 1, 0.01);
 }
 
-// Of 1,000 + 1 and 8,000 + 1 tokens, one request at a time: no other is met.
-TEST(MixedTraffic, IsThatOfItsClassesAloneWhereNobodyElseComes) {
+// Arrivals are so rare that no request meets another.
+TEST(MixedTraffic, EqualsItsClassesAloneWhereArrivalsAreRare) {
   const Assignments rare = kOneCard + Assignments{"serving.engine=vllm", "serving.requests_per_s=0.0001"};
   const ServingReport mixed = ServeMixture(rare, {{0.25, 1000, 300}, {0.75, 8000, 200}}),
                       chat = Serve(rare + Assignments{"serving.prompt=1000", "serving.output=300"}),
@@ -71,8 +71,8 @@ TEST(MixedTraffic, IsThatOfItsClassesAloneWhereNobodyElseComes) {
   EXPECT_NEAR(mixed.tpot.base(), 0.25 * chat.tpot.base() + 0.75 * summary.tpot.base(), 1e-3 * mixed.tpot.base());
 }
 
-// The capacity in requests per second lies between those of the classes: at equal time per request of each, the
-// harmonic mean.
+// The capacity in requests/s lies between the capacities of the classes: their harmonic mean, if a request's time does
+// not depend on the mix.
 TEST(MixedTraffic, HasACapacityBetweenThoseOfItsClasses) {
   for (const char* engine : {"vllm", "sglang", "trtllm", "ideal", "trtllm-0.9"}) {
     const Assignments flood =

@@ -1,4 +1,4 @@
-// No time falls when work grows: any model on any device under any engine, over fine ladders of prompt, batch and
+// No time falls when work grows: any model on any device under any engine, over fine steps of prompt, batch and
 // concurrency.
 #include <algorithm>
 
@@ -14,10 +14,10 @@ constexpr Count kLadder[] = {1,    2,    3,    4,    7,    8,    12,   15,   16,
                              257,  300,  384,  400,  500,  512,  513,  640,  768,  1000, 1024, 1025,  1500,
                              2000, 2048, 2049, 3000, 4000, 4096, 4097, 6000, 8000, 8192, 8193, 16384, 16385};
 constexpr double kGrain = 0.005;
-// Measured kernels of attention split a context where merging takes longer than it gains (NVIDIA aiconfigurator, A100
+// Measured attention kernels split a context even where merging costs more than it gains (NVIDIA aiconfigurator, A100
 // and H100).
 constexpr double kMerged = 0.025;
-// Groups of a pipeline and prompts of a pass are means: a fraction of a sequence more may fill a tile better.
+// Pipeline groups and prompts per pass are mean values: a fraction of a sequence more may fill a tile better.
 constexpr double kParts = 0.01;
 // In a closed loop longer steps mean fewer arrivals, so that fewer requests find a prefill in progress.
 constexpr double kFewerArrivals = 0.04;
@@ -56,8 +56,8 @@ constexpr Watched kRequests[] = {{"ttft", &ServingReport::ttft, kFewerArrivals},
                                  {"tpot", &ServingReport::tpot, kParts},
                                  {"request_latency", &ServingReport::request_latency, kParts}};
 
-// llama.cpp leaves its matrix-vector kernels at a ninth row, whichever kernel is faster there (ggml-cuda/mmvq.cuh,
-// MMVQ_MAX_BATCH_SIZE): such an engine is left out.
+// llama.cpp leaves its matrix-vector kernels at the ninth row even if they are faster (ggml-cuda/mmvq.cuh,
+// MMVQ_MAX_BATCH_SIZE). Such engines are left out.
 bool SwitchesKernelsByRows(const Scenario& scenario) { return scenario.serving->engine.stored_products.has_value(); }
 
 // A valid deployment, or none.
@@ -79,8 +79,8 @@ DrawnService DrawnDeployment(std::uint64_t seed) {
   return {text, ScenarioOf(drawn)};
 }
 
-// Times over the ladder of one input, each against the longest before it. An engine that runs fewer at once, for want
-// of memory, has shorter steps: the rest of the ladder is left out.
+// Compares each time over the steps of one input with the longest before it. It stops where memory lets fewer sequences
+// run at once, since steps are then shorter.
 template <class Grow, std::size_t kCount>
 void ExpectNoFall(const DrawnService& drawn, const Watched (&watched)[kCount], const std::string& what,
                   const Grow& grow) {
@@ -126,7 +126,7 @@ TEST(MoreWork, IsNeverAShorterPass) {
 TEST(MoreWork, IsNeverASoonerAnswer) {
   for (std::uint64_t seed = 0; seed < kDrawn; ++seed) {
     const DrawnService drawn = DrawnDeployment(seed);
-    // Requests whose prompts share a pass by design end it together: the time to first token has steps where fewer
+    // Requests whose prompts share a pass by design finish it together, so the time to first token jumps where fewer
     // share one.
     if (!drawn.scenario || drawn.scenario->serving->engine.scheduler.groups_prefills ||
         SwitchesKernelsByRows(*drawn.scenario))

@@ -21,8 +21,8 @@ ServedOperator OperatorOf(std::string_view name, const ServingReport& report) {
   return {};
 }
 
-// MiniMax-M2 has one norm over the query heads of a layer and one over its key heads. In each of its 62 layers the ranks
-// exchange two sums, 8 bytes a token, in less time than its hidden state takes.
+// MiniMax-M2 has one norm over all query heads of a layer and one over all key heads. In each of its 62 layers the
+// ranks exchange two sums, 8 bytes per token, in less time than the hidden state takes.
 TEST(NormsOverHeads, AreSummedOverTheRanks) {
   const ServingReport over_all = MiniMaxStep("4", "all_heads"), each = MiniMaxStep("4", "each_head");
   const ServedOperator sums = OperatorOf("all-reduce of norms", over_all), hidden = OperatorOf("all-reduce", over_all);

@@ -1,4 +1,5 @@
-// What an engine admits where the KV cache may lie in host memory: what serves best, at most what fits.
+// Admission where the KV cache may be in host memory: an engine runs the number of requests that serves most, at most
+// what fits.
 #include "tests/core/serving/served.h"
 
 namespace slipstick {
@@ -21,8 +22,8 @@ std::vector<std::string> Loop(const std::string& capacity, const std::vector<std
          more;
 }
 
-// 404 tokens/s without offload fell to 231 with 8 GB and to 49 from 256 GB on: every request was let in whose KV cache
-// fitted somewhere.
+// Admitting every request whose KV cache fits somewhere would serve less: 404 tokens/s without offload once fell to 231
+// with 8 GB and to 49 with 256 GB or more.
 TEST(OffloadAdmission, MoreHostMemoryNeverServesLess) {
   for (const std::string load :
        {"serving.concurrency=256", "serving.requests_per_s=5", "serving.batch=max", "serving.waves=4"}) {
@@ -39,15 +40,15 @@ TEST(OffloadAdmission, MoreHostMemoryNeverServesLess) {
   }
 }
 
-// A batch that was asked for runs together, wherever its KV cache lies.
+// A stated batch runs together, wherever its KV cache is.
 TEST(OffloadAdmission, AStatedBatchRunsTogether) {
   const ServingReport report = Serve(Loop("100 GB", {"serving.batch=64"}));
   EXPECT_EQ(report.batch, 64);
   EXPECT_GT(report.kv_offload.exposed, Seconds());
 }
 
-// Llama-3.1-8B caches 131,072 bytes per token in 16 bit: half of 8,192 tokens takes 0.5 GiB, for four running requests
-// 2 GiB.
+// Llama-3.1-8B caches 131,072 bytes per token in 16 bit: half of 8,192 tokens takes 0.5 GiB, 2 GiB for four running
+// requests.
 TEST(PrefixHit, WithoutKeptPrefixesSaysWhatTheyWouldTake) {
   const std::vector<std::string> hit{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.batch=4",
                                      "serving.mapping.tp=1",          "serving.devices=1",  "serving.prompt=8192",

@@ -12,7 +12,7 @@ double FlopsOf(const std::vector<ServedOperator>& operators, std::string_view na
   return sum;
 }
 
-// LLM-Viewer: turning flash attention on made decoding slower (scores counted as output, KV cache read by every query
+// LLM-Viewer: flash attention made decoding slower (it counted scores as output and read the KV cache for every query
 // head).
 TEST(PeerFaults, FlashAttentionIsNeverSlower) {
   for (const char* prompt : {"512", "4000", "32000"}) {
@@ -82,7 +82,7 @@ TEST(PeerFaults, MoreWorkIsNeverFasterAndMoreHardwareNeverSlower) {
   }
 }
 
-// A closed loop with one replica per request: no request waits for another.
+// In a closed loop with one replica per request, no request waits for another.
 TEST(PeerFaults, ARequestAloneWaitsForNobody) {
   const auto ttft = [](const char* bandwidth) {
     return Serve({"cluster=dgx-h100", "model=llama-3.1-70b", "serving.engine=sglang", "serving.mapping.tp=2",

@@ -1,4 +1,4 @@
-// Steps of pipelines against measured engines and what their hosts do.
+// Steps of pipelines against measured engines and the work of their hosts.
 #include <cmath>
 #include <iterator>
 #include <string>
@@ -10,19 +10,19 @@
 namespace slipstick {
 namespace {
 
-// An idle engine: the first token is out when the prefill has passed every stage, and the request itself was handled.
-TEST(Prefill, OfALoneRequestEndsWithItsFirstTokenOnAnyNumberOfStages) {
+// On an idle engine the first token is out when the prefill has passed every stage and the request has been handled.
+TEST(Prefill, OfALoneRequestPassesEveryStageOnce) {
   for (const char* pp : {"1", "2", "4", "8"}) {
     const ServingReport report =
         Serve({"cluster=dgx-h100", "cluster.devices=64", "model=llama-3.1-70b", "serving.engine=vllm",
                "serving.devices=64", "serving.mapping.tp=8", std::string("serving.mapping.pp=") + pp, "serving.batch=1",
                "serving.prompt=8192", "serving.output=100"});
-    const Seconds handling = 8 * kMs + 8192 * 2.5 * kUs;  // of a request and of its tokens under vLLM
+    const Seconds handling = 8 * kMs + 8192 * 2.5 * kUs;  // vLLM's handling of a request and of its tokens
     EXPECT_NEAR((report.ttft - report.prefill) / handling, 1, 1e-9) << pp;
   }
 }
 
-// SGLang, chunked pipeline parallelism (LMSYS, 2026-01-15): DeepSeek-V3.1 on H20, chunks of 12k, a request at a time:
+// SGLang, chunked pipeline parallelism (LMSYS, 2026-01-15): DeepSeek-V3.1 on H20, chunks of 12k, one request at a time.
 // PP 4 TP 8 prefills 3.31 times as fast as TP 8, and its first token comes up to 67.9 % earlier.
 TEST(Prefill, OfAPromptInChunksFillsThePipeline) {
   const auto with = [](int pp, const std::string& chunk) {
@@ -34,13 +34,13 @@ TEST(Prefill, OfAPromptInChunksFillsThePipeline) {
   const ServingReport one = with(1, "12288"), four = with(4, "12288"), whole = with(4, "131072");
   EXPECT_NEAR(one.prefill / four.prefill / 3.31, 1, 0.1);
   EXPECT_NEAR(1 - four.ttft / one.ttft, 0.679, 0.02);
-  EXPECT_GT(whole.prefill, 0.9 * one.prefill);  // in one pass a prompt is in one stage at a time
+  EXPECT_GT(whole.prefill, 0.9 * one.prefill);  // without chunks a prompt is in one stage at a time
   EXPECT_NEAR((four.ttft - four.prefill) / (one.ttft - one.prefill), 1, 1e-9);
 }
 
-// FasterTransformer, docs/gpt_guide.md, Megatron-530B on A100 with TP 8 and PP 3; none of its rows sets a time. (TP 16
-// and TP 32 without a pipeline come out within 3 % in the mean of their 51 rows.)
-TEST(Decode, InAPipelineTakesWhatFasterTransformerTook) {
+// FasterTransformer, docs/gpt_guide.md, Megatron-530B on A100 with TP 8 and PP 3; none of its rows sets a constant. (TP
+// 16 and TP 32 without a pipeline are within 3 % in the mean of their 51 rows.)
+TEST(Decode, InAPipelineMatchesFasterTransformer) {
   struct Row {
     int batch, prompt, output;
     Seconds latency;
@@ -65,7 +65,7 @@ TEST(Decode, InAPipelineTakesWhatFasterTransformerTook) {
   EXPECT_LT(errors, 0.06);
 }
 
-// The host of a stage schedules one group after the other; one request alone passes each stage once.
+// The host of a stage schedules one group after another; a single request passes each stage once.
 TEST(Decode, InAPipelinePaysTheHostOncePerGroup) {
   const auto added = [](const std::string& batch) {
     const auto with = [&](const std::string& step) {
@@ -81,7 +81,7 @@ TEST(Decode, InAPipelinePaysTheHostOncePerGroup) {
 }
 
 // vLLM pull request 57433: groups of 7, 13, 2 and 10 requests in a pipeline of four stages.
-TEST(Decode, InAPipelineGoesAtThePaceOfTheFullestGroup) {
+TEST(Decode, InAPipelineHasThePaceOfTheLargestGroup) {
   const std::vector<FigureRecord> figures =
       ExplainedServing({"cluster=dgx-h100", "model=llama-3.1-70b", "serving.engine=vllm", "serving.mapping.tp=2",
                         "serving.mapping.pp=4", "serving.devices=8", "serving.batch=32"});

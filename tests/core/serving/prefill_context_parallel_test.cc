@@ -1,6 +1,6 @@
 // Prefill context parallelism: work and exchange by hand, and Meta's measurement (Context Parallelism for Scalable
-// Million-Token Inference, arXiv 2411.01783): Llama 3.1 405B on 16 nodes of 8 H100, TP 8 in a node and 16 nodes sharing
-// a prompt by ring attention; feed-forward weights in fp8.
+// Million-Token Inference, arXiv 2411.01783). Llama 3.1 405B on 16 nodes of 8 H100 with TP 8 in each node; the nodes
+// share a prompt by ring attention, and feed-forward weights are in fp8.
 #include <algorithm>
 
 #include "tests/core/serving/served.h"
@@ -24,9 +24,9 @@ Seconds FirstToken(const std::string& prompt, const std::vector<std::string>& mo
   return Serve(kMeta + std::vector<std::string>{"serving.prompt=" + prompt} + more).ttft;
 }
 
-// 77 s and 3.8 s. Their devices are held at 500 W: 63 % utilization are 4.9e18 FLOP in 77 s on 128 devices of 800
-// TFLOP/s. At 128k, where a device has 8k tokens, theirs takes 1.5 times as long as ours: what slows it there is not
-// computed, so ours is a bound.
+// Published: 77 s and 3.8 s. Their devices are limited to 500 W: 63 % utilization means 4.9e18 FLOP in 77 s on 128
+// devices of 800 TFLOP/s. At 128k, where a device has 8k tokens, theirs takes 1.5 times as long as ours for reasons not
+// modeled, so ours is a lower bound.
 TEST(PrefillContextParallel, ReachesThePublishedFirstTokens) {
   const std::vector<std::string> held{"cluster.device.peak.bf16=800 TFLOP/s", "cluster.device.peak.fp16=800 TFLOP/s",
                                       "cluster.device.peak.fp8=1600 TFLOP/s",
@@ -35,7 +35,7 @@ TEST(PrefillContextParallel, ReachesThePublishedFirstTokens) {
   EXPECT_LT(In(FirstToken("131072", held), kS), 3.8);
 }
 
-// 93 % of the rate of a single node at a million tokens: the exchange hides behind attention.
+// At a million tokens, 93 % of a single node's rate per node: the exchange hides behind attention.
 TEST(PrefillContextParallel, ScalesNearlyLinearlyWithLongPrompts) {
   const Seconds sixteen = FirstToken("1000000"),
                 one = FirstToken("1000000", {"serving.devices=8", "serving.mapping.prefill_cp=1"});
@@ -66,7 +66,7 @@ TEST(PrefillContextParallel, SplitsTheWork) {
   EXPECT_GE(split.ttft, split.prefill);
 }
 
-// 8 KV heads of 128 in 32 layers, 16 bit: 131,072 bytes per token; TP 2 and four parts of the context.
+// 8 KV heads of 128 in 32 layers, 16 bit: 131,072 bytes per token, divided by TP 2 and four parts of the context.
 TEST(PrefillContextParallel, SplitsTheKvCache) {
   const ServingReport report = Serve(kFour + std::vector<std::string>{"serving.engine=ideal", "serving.output=16"});
   EXPECT_NEAR(report.kv_cache.base(), 16400.0 * 131072 / 2 / 4, 16 * 131072.0);
@@ -76,7 +76,7 @@ TEST(PrefillContextParallel, SplitsTheKvCache) {
   EXPECT_NEAR(static_cast<double>(context("4")) / static_cast<double>(context("1")), 4, 0.01);
 }
 
-// A gather hides nothing, a ring all that attention covers; more ranks never make a long prompt slower.
+// A gather hides nothing; a ring hides as much as attention covers. More ranks never make a long prompt slower.
 TEST(PrefillContextParallel, ARingHidesWhatAGatherDoesNot) {
   const std::vector<std::string> gather{"serving.engine.prompt_exchange=all_gather"};
   EXPECT_LT(FirstToken("1000000"), FirstToken("1000000", gather));

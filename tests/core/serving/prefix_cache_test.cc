@@ -1,5 +1,5 @@
-// Tiers of the prefix cache, by hand. Llama-3.1-8B caches 131,072 bytes per token in 16 bit; half of a prompt of 8,192
-// is cached: 0.54 GB.
+// Tiers of the prefix cache, by hand. Llama-3.1-8B caches 131,072 bytes per token in 16 bit; the cached half of a
+// prompt of 8,192 tokens takes 0.54 GB.
 #include "tests/core/serving/served.h"
 
 namespace slipstick {
@@ -15,7 +15,7 @@ const std::vector<std::string> kTiers =
 TEST(PrefixCache, LoadsOncePerRequestOverItsLinks) {
   const ServingReport here = Serve(kHit),
                       whole = Serve(kTiers + std::vector<std::string>{"serving.prefix_cache.by_layer=false"});
-  // Three quarters over 0.85 of 63 GB/s take 7.5 ms; a quarter from SSD at 6 GB/s takes longer.
+  // Three quarters over 0.85 of 63 GB/s take 7.5 ms; one quarter from SSD at 6 GB/s takes longer.
   EXPECT_NEAR(whole.prefix_cache.load.base(), 0.25 * kPrefix / 6e9, 1e-9);
   EXPECT_EQ(whole.prefix_cache.exposed, whole.prefix_cache.load);
   EXPECT_NEAR((whole.prefill - here.prefill).base(), whole.prefix_cache.load.base(), 1e-9);
@@ -24,8 +24,8 @@ TEST(PrefixCache, LoadsOncePerRequestOverItsLinks) {
   EXPECT_NEAR(fast.prefix_cache.load.base(), 0.75 * kPrefix / (0.85 * 63e9), 1e-9);
 }
 
-// The load comes from the host, over no level of the network.
-TEST(PrefixCache, WhatIsNotHiddenComesFromTheHost) {
+// The load comes from the host and uses no network level.
+TEST(PrefixCache, TheExposedLoadIsNoNetworkTime) {
   const ServingReport report =
       Serve(kTiers + std::vector<std::string>{"cluster=dgx-h100", "serving.mapping.tp=2", "serving.devices=2",
                                               "serving.prefix_cache.by_layer=false"});
@@ -34,9 +34,9 @@ TEST(PrefixCache, WhatIsNotHiddenComesFromTheHost) {
   EXPECT_NEAR(report.network_by_level.prefill.back().time.base(), report.prefix_cache.exposed.base(), 1e-9);
 }
 
-// Under vLLM a request waits for its prefix while others decode; where all wait, each of the 255 tokens after the first
-// takes its part of three loads.
-TEST(PrefixCache, OthersGoOnWhileAPrefixIsLoaded) {
+// Under vLLM only the request waits for its prefix while others decode. In engines where all wait, each of the 255
+// tokens after the first takes its share of three loads.
+TEST(PrefixCache, OthersDecodeWhileAPrefixIsLoaded) {
   const std::vector<std::string> slow{"serving.prefix_cache.host_share=1", "serving.prefix_cache.host_link=10 GB/s",
                                       "serving.prefix_cache.by_layer=false"};
   const ServingReport here = Serve(kHit), apart = Serve(kHit + slow),
@@ -47,7 +47,7 @@ TEST(PrefixCache, OthersGoOnWhileAPrefixIsLoaded) {
   EXPECT_NEAR((together.tpot - here.tpot).base(), 3 * load / 255, 0.1 * 3 * load / 255);
 }
 
-// No more requests are served than the host link loads prefixes for.
+// The rate is limited by the prefixes that the host link can load.
 TEST(PrefixCache, TheHostLinkBoundsTheRate) {
   for (const std::string batch : {"4", "32", "128"}) {
     const ServingReport report = Serve(kHit + std::vector<std::string>{"serving.batch=" + batch, "serving.output=32",
@@ -57,7 +57,7 @@ TEST(PrefixCache, TheHostLinkBoundsTheRate) {
   }
 }
 
-// 4,096 tokens take longer to compute than to load: all but the load of the first of 32 layers is hidden.
+// 4,096 tokens take longer to compute than to load, so all loads but that of the first of 32 layers are hidden.
 TEST(PrefixCache, LayersHideTheLoadOfTheNext) {
   const std::vector<std::string> sglang{"serving.engine=sglang"};
   const ServingReport here = Serve(kHit + sglang), by_layer = Serve(kTiers + sglang);

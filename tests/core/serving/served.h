@@ -1,4 +1,4 @@
-// A scenario from assignments, served.
+// Serving reports of scenarios written as assignments.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ inline Result<Scenario> ScenarioOf(const std::vector<std::string>& assignments) 
   return ParseScenario(request);
 }
 
-// The report of a scenario without faults. `tape`: null: its numbers have no nodes.
+// The report of a valid scenario. If `tape` is null, its numbers are not recorded.
 inline ServingReport Serve(const std::vector<std::string>& assignments, bool operators = false, Tape* tape = nullptr) {
   const Result<Scenario> scenario = ScenarioOf(assignments);
   if (!scenario) {
@@ -41,7 +41,7 @@ inline std::vector<FigureRecord> ExplainedServing(const std::vector<std::string>
   return ExplainedPart(part);
 }
 
-// Assignments and more of them.
+// Appends assignments.
 inline std::vector<std::string> operator+(std::vector<std::string> all, const std::vector<std::string>& more) {
   all.insert(all.end(), more.begin(), more.end());
   return all;

@@ -1,4 +1,4 @@
-// Contradictory loads are reported as issues at their paths.
+// Contradictory loads give issues at their paths.
 #include "tests/core/serving/served.h"
 #include "tests/support/issue_words.h"
 

@@ -1,4 +1,4 @@
-// KV cache and weights, exact; engine budgets against their logs.
+// KV cache and weights, exactly; memory budgets of engines against their logs.
 #include "core/serving/serving_memory.h"
 
 #include "tests/core/serving/served.h"
@@ -10,7 +10,7 @@ const std::vector<std::string> kOneH100{"cluster=single-h100-sxm5-80gb", "servin
 
 struct CacheCase {
   std::string model;
-  double bytes_per_token;  // 16 bit, all layers: from the models' published shapes
+  double bytes_per_token;  // 16 bit, all layers, from the published shapes
 };
 
 TEST(KvCachePerToken, IsThatOfThePublishedShapes) {
@@ -30,17 +30,17 @@ TEST(KvCachePerToken, IsThatOfThePublishedShapes) {
       {"deepseek-v2", 69120},
       {"deepseek-v2-lite", 31104},
       {"gemma-2-9b", 344064},
-      // the indexer's key: 128 in fp8 and a scale of 4 bytes in each of 61 and 78 layers
+      // the indexer's key: 128 in fp8 and a 4-byte scale in each of 61 and 78 layers
       {"deepseek-v3.2", 70272 + 61 * 132},
       // 50 local layers with 16 KV heads of 256, 10 with 4 of 512; 25 with 8 and 5 with 2
       {"gemma-4-31b", 50 * 16384 + 10 * 8192},
       {"gemma-4-26b-a4b", 25 * 8192 + 5 * 4096},
-      // of 15 layers with keys and values 3 have a KV head of 512, of 24 4 have two; the others of 256
+      // 15 layers have keys and values, 3 of them with a KV head of 512; of 24 layers, 4 with two; the others have 256
       {"gemma-4-e2b", 2 * (3 * 512 + 12 * 256) * 2},
       {"gemma-4-e4b", 2 * (4 * 2 * 512 + 20 * 2 * 256) * 2},
       {"glm-5", 78 * (1152 + 132)},
       {"glm-5.2", 78 * 1152 + 21 * 132},  // an indexer in 21 layers
-      // the indexer's key in the KV cache's 16 bit in 57 of 60 layers
+      // the indexer's key in the KV cache's 16 bits, in 57 of 60 layers
       {"minimax-m3", 60 * 2 * 4 * 128 * 2 + 57 * 128 * 2},
       {"kimi-k3", 24 * 576 * 2},
       {"nemotron-3-nano-30b-a3b", 6 * 2 * 2 * 128 * 2},
@@ -51,20 +51,20 @@ TEST(KvCachePerToken, IsThatOfThePublishedShapes) {
   }
 }
 
-// What vLLM reserves for a sequence of Gemma 4 31B, beside what is in flight: pages of 2,621,440 bytes hold 32 tokens
-// of the 10 layers that attend to all tokens, keys and values, or 16 of ten local ones (262,144 tokens: 8,192 pages;
-// windows of 1,024: 5 x 64). While it runs a sequence holds half of its output in the mean.
+// vLLM's memory for a sequence of Gemma 4 31B, beyond the tokens in flight. A page of 2,621,440 bytes holds keys and
+// values of 32 tokens for the 10 global layers, or of 16 tokens for ten local ones (262,144 tokens: 8,192 pages;
+// windows of 1,024: 5 x 64). A running sequence holds half of its output on average.
 TEST(KvCachePerToken, OfLocalLayersEndsAtTheWindow) {
   const std::vector<std::string> gemma{"model=gemma-4-31b", "cluster=single-h200-sxm", "serving.engine=vllm",
                                        "serving.batch=1",   "serving.prompt=262080",   "serving.output=128"};
   EXPECT_DOUBLE_EQ(Serve(gemma).kv_cache.base(), (8192 + 5 * 64) * 2621440.0);
-  // On four devices each has one KV head of the one kind and four of the other.
+  // On four devices each holds one KV head of the global layers and four of the local ones.
   const std::vector<std::string> split{"cluster=dgx-h200", "serving.devices=4", "serving.mapping.tp=4"};
   EXPECT_DOUBLE_EQ(Serve(gemma + split).kv_cache.base(), (8192 + 5 * 64) * 2621440.0 / 4);
 }
 
-// A sequence of Gemma 4 E2B: three layers with a KV head of 512 hold it all, twelve with one of 256 at most the window
-// of 512. Twenty layers hold nothing.
+// A sequence of Gemma 4 E2B: three layers with a KV head of 512 hold all of it, twelve layers with one of 256 at most
+// the window of 512. Twenty layers hold nothing.
 TEST(KvCachePerToken, OfSharedLayersIsHeldOnce) {
   const std::vector<std::string> gemma{"model=gemma-4-e2b", "cluster=single-h100-sxm5-80gb", "serving.engine=vllm",
                                        "serving.batch=1",   "serving.prompt=65472",          "serving.output=128"};
@@ -72,7 +72,7 @@ TEST(KvCachePerToken, OfSharedLayersIsHeldOnce) {
 }
 
 TEST(KvCachePerToken, FollowsKvHeadsAndHeadSizeNotQueryHeads) {
-  // Head size and KV heads are read from the model: hidden / heads would give another answer for each.
+  // Head size and KV heads come from the model; hidden / heads would differ for each.
   const std::vector<std::string> shape{"cluster=single-h100-sxm5-80gb",
                                        "model.layers=10",
                                        "model.hidden=1024",
@@ -86,9 +86,9 @@ TEST(KvCachePerToken, FollowsKvHeadsAndHeadSizeNotQueryHeads) {
                    10240);
 }
 
-// One device holds every parameter of the published checkpoints, in 16 bit, including expert biases, recurrence time
-// steps and attention sinks, but not final norm, embedding norm and head bias.
-TEST(Weights, AreThoseOfTheWholeModel) {
+// One device holds every parameter of the published checkpoints in 16 bit, including expert biases, recurrence time
+// steps and attention sinks, but not the final norm, the embedding norm and the head bias.
+TEST(Weights, IncludeTheWholeModel) {
   for (const std::string model : {"llama-3.1-8b",
                                   "gpt-oss-20b",
                                   "gpt-oss-120b",
@@ -131,13 +131,13 @@ TEST(KvCacheOfSequence, HoldsNoMoreThanTheWindowWhereThereIsOne) {
                                        "serving.output=96"};
   const double layer_token = 2 * 1024 * 2;
   EXPECT_DOUBLE_EQ(Serve(shape).kv_cache.base(), 12 * 512 * layer_token);
-  // Every sixth layer sees all: two of twelve.
+  // Every sixth layer is global: two of twelve.
   EXPECT_DOUBLE_EQ(Serve(shape + std::vector<std::string>{"model.global_every=6"}).kv_cache.base(),
                    (10 * 512 + 2 * 4096) * layer_token);
 }
 
-// TensorRT-LLM keeps all of a sequence in every layer, SGLang eight tenths in those with a window. One layer and token:
-// 4,096 bytes.
+// TensorRT-LLM keeps the whole sequence in every layer, SGLang eight tenths of it in layers with a window. One layer
+// holds 4,096 bytes per token.
 TEST(KvCacheOfSequence, HoldsTheEnginesShareInLayersWithAWindow) {
   const auto serve = [](double share, const char* prompt) {
     return Serve({"cluster=single-h100-sxm5-80gb", "model.layers=12", "model.hidden=1024", "model.heads=16",
@@ -148,8 +148,9 @@ TEST(KvCacheOfSequence, HoldsTheEnginesShareInLayersWithAWindow) {
   const double layer_token = 4096;
   EXPECT_DOUBLE_EQ(serve(1, "4000").kv_cache.base(), 12 * 4096 * layer_token);
   EXPECT_DOUBLE_EQ(serve(0.5, "4000").kv_cache.base(), (10 * 2048 + 2 * 4096) * layer_token);
-  EXPECT_DOUBLE_EQ(serve(0.5, "704").kv_cache.base(), (10 * 512 + 2 * 800) * layer_token);  // the window is more
-  // The longest context: 12 layers in place of two grow with it.
+  EXPECT_DOUBLE_EQ(serve(0.5, "704").kv_cache.base(),
+                   (10 * 512 + 2 * 800) * layer_token);  // the window is larger than that
+  // In the longest context, 12 layers grow with it in place of two.
   const double all = serve(1, "4000").max_context, windows = serve(0, "4000").max_context;
   EXPECT_NEAR((windows * 2 + 10 * 512) / (all * 12), 1, 1e-4);
 }
@@ -168,12 +169,12 @@ TEST(KvCacheOfSequence, IsReplicatedBeyondTheKvHeadsAndNeverSplitWhereLatent) {
 }
 
 TEST(Weights, AreTheCheckpointsOnOneDevice) {
-  // Published parameters, two bytes each.
+  // Published parameter counts, two bytes each.
   EXPECT_NEAR(Serve(kOneH100 + std::vector<std::string>{"model=llama-3.1-8b"}).memory.weights.base(), 2 * 8030261248.0,
               1e5);
   EXPECT_NEAR(Serve(kOneH100 + std::vector<std::string>{"model=llama-2-7b"}).memory.weights.base(), 2 * 6738415616.0,
               1e5);
-  // Tied embeddings are stored once.
+  // Tied embeddings are stored only once.
   EXPECT_NEAR(Serve(kOneH100 + std::vector<std::string>{"model=llama-3.2-1b"}).memory.weights.base(), 2 * 1235814400.0,
               1e5);
 }

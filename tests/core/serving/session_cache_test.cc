@@ -1,4 +1,4 @@
-// Idle contexts in a cache, by hand.
+// Idle contexts in the KV cache, by hand.
 #include "core/serving/session_cache.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@ IdleContexts Contexts(double turns, double gap, double wait, double returning, d
   return {Hertz::FromBase(turns), S(gap), S(wait), B(returning), B(last)};
 }
 
-// Turns of a system prompt of 100 tokens, 10 added and 5 answered: prompts of 110, 125 and 140, of which 0, 15 and 30
-// were said before.
+// Turns with a system prompt of 100 tokens, 10 added and 5 answered: prompts of 110, 125 and 140 tokens, of which 0, 15
+// and 30 come from earlier turns.
 TEST(SessionCache, CountsTheTokensOfTurns) {
   const SessionTokens tokens = TokensOfTurns({3, 100, 0, 10, Seconds()}, 5);
   EXPECT_DOUBLE_EQ(tokens.prompt, 125);
@@ -24,7 +24,7 @@ TEST(SessionCache, CountsTheTokensOfTurns) {
   EXPECT_DOUBLE_EQ(HitRate(tokens, 0), 100.0 / 125);
 }
 
-// The same after 60 tokens of the session's own: prompts of 170, 185 and 200, of which 0, 75 and 90 were there before.
+// With an opening of 60 tokens per session: prompts of 170, 185 and 200, of which 0, 75 and 90 come from earlier turns.
 TEST(SessionCache, FindsAnOpeningFromTheSecondTurnOn) {
   const SessionTokens tokens = TokensOfTurns({3, 100, 60, 10, Seconds()}, 5);
   EXPECT_DOUBLE_EQ(tokens.prompt, 185);
@@ -33,12 +33,12 @@ TEST(SessionCache, FindsAnOpeningFromTheSecondTurnOn) {
   EXPECT_DOUBLE_EQ(HitRate(tokens, 0), 100.0 / 185);
 }
 
-// Contexts that nobody comes back for stay until as many bytes have come: 100 bytes at 2 x 5 a second.
-TEST(SessionCache, KeepsWhatNobodyWantsForTheRoomOverTheRate) {
+// Contexts whose session has ended stay until new ones fill the room: 100 bytes at 2 x 5 per second.
+TEST(SessionCache, KeepsEndedSessionsForTheRoomOverTheRate) {
   EXPECT_NEAR(StayIn(B(100), Contexts(2, 10, 0, 0, 5)).base(), 10, 1e-9);
 }
 
-// One context of a byte a second, back after 10 s in the mean: 10 x (1 - exp(-T/10)) bytes are held.
+// One context of a byte arrives per second and returns after 10 s on average: 10 x (1 - exp(-T/10)) bytes are held.
 TEST(SessionCache, FillsAsReturnsAreExponential) {
   const IdleContexts contexts = Contexts(1, 10, 0, 1, 0);
   const Seconds stay = StayIn(B(10 * (1 - std::exp(-0.7))), contexts);
@@ -48,7 +48,7 @@ TEST(SessionCache, FillsAsReturnsAreExponential) {
   EXPECT_EQ(StayIn(B(10.5), contexts), kForever) << "ten are all that wait";
 }
 
-// A wait of 3 s before the gap: no context comes back earlier, and all are held until then.
+// The next turn first waits 3 s for admission: no context returns earlier, and all are held until then.
 TEST(SessionCache, HoldsContextsOfTurnsThatWaitForTheirAdmission) {
   const IdleContexts contexts = Contexts(1, 10, 3, 1, 0);
   EXPECT_NEAR(StayIn(B(2), contexts).base(), 2, 1e-9);

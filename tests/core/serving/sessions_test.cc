@@ -1,4 +1,4 @@
-// Sessions of ten turns on one H100: Llama-3.1-8B caches 131,072 bytes per token in 16 bit.
+// Sessions of ten turns on one H100. Llama-3.1-8B caches 131,072 bytes per token in 16 bit.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -16,7 +16,7 @@ namespace {
 using Texts = std::vector<std::string>;
 constexpr double kToken = 131072;
 
-// Turn k has 4,000 tokens of system prompt, 1,000 k added and 200 (k - 1) answered: 10,400 in the mean.
+// Turn k has 4,000 tokens of system prompt, 1,000 k added and 200 (k - 1) answered: 10,400 on average.
 Texts WithSessions(const Texts& more) {
   Texts all{"training=null",
             "cluster=single-h100-sxm5-80gb",
@@ -43,8 +43,8 @@ TEST(Sessions, FindAllButWhatIsAddedWhereNothingIsEvicted) {
   EXPECT_NEAR(Number(one, "serving.sessions.best_hit_rate"), 1 - 1000.0 / 10400, 1e-12);
 }
 
-// Little's law: a session is in its turn or in its gap.
-TEST(Sessions, SendATurnInTheTimeOfOneAndItsGap) {
+// Little's law: a session is either in its turn or in its gap.
+TEST(Sessions, SendATurnPerTurnTimeAndGap) {
   for (const double sessions : {1.0, 16.0, 128.0, 512.0}) {
     const Json answer = Answer(WithSessions({"serving.concurrency=" + std::to_string(static_cast<int>(sessions))}));
     const double rate = Number(answer, "serving.requests_per_s"), latency = Number(answer, "serving.request_latency_s");
@@ -74,7 +74,8 @@ TEST(Sessions, FindLessTheMoreThereAre) {
   EXPECT_LT(before, 0.6);
 }
 
-// What the device evicts, host memory keeps: it is found, and the first token waits less than for another prefill.
+// Contexts evicted from the device are found in host memory, and their first token comes sooner than after another
+// prefill.
 TEST(Sessions, FindInHostMemoryWhatTheDeviceEvicted) {
   const Json device = Answer(WithSessions({"serving.concurrency=128"})),
              host = Answer(WithSessions({"serving.concurrency=128", "serving.prefix_cache.ssd_capacity=0 GB"}));
@@ -85,11 +86,12 @@ TEST(Sessions, FindInHostMemoryWhatTheDeviceEvicted) {
   EXPECT_LT(Number(host, "serving.sessions.reentry_ttft_s"), Number(device, "serving.sessions.reentry_ttft_s"));
 }
 
-// The mean request holds 10,400 prompt tokens and half of its output, 4,000 of them shared, in pages of 16.
+// On average a request holds 10,400 prompt tokens and half of its output, 4,000 of them shared, in pages of 16.
 TEST(Sessions, StoreTheirSystemPromptOnce) {
   const Json shared = Answer(WithSessions({"serving.concurrency=512"})),
-             own = Answer(WithSessions({"serving.concurrency=512", "serving.sessions.system_prompt=0",
-                                        "serving.sessions.added=1727"}));  // prompts as long: 10,398.5 in the mean
+             own = Answer(
+                 WithSessions({"serving.concurrency=512", "serving.sessions.system_prompt=0",
+                               "serving.sessions.added=1727"}));  // prompts of the same length, 10,398.5 on average
   const double most = Number(own, "serving.max_batch");
   EXPECT_NEAR(Number(shared, "serving.max_batch"), (most * 10500 - 4000) / 6500, 2);
   EXPECT_NEAR(Number(shared, "serving.kv_cache_bytes"), (4000 + Number(shared, "serving.max_batch") * 6512) * kToken,
@@ -109,7 +111,7 @@ TEST(Sessions, TakeTheirRateWhereItIsGiven) {
   EXPECT_NEAR(Number(answer, "serving.sessions.waiting"), 0.2 * 9 * 30, 1e-6);
 }
 
-TEST(Sessions, AreNotGivenBesideWhatFollowsFromThem) {
+TEST(Sessions, ExcludeInputsThatFollowFromThem) {
   for (const char* other : {"serving.prefix_hit=0.5", "serving.idle_sessions=2", "serving.prompt=2000",
                             "serving.prefix_cache.host_share=0.5", "serving.waves=2"}) {
     const Issues issues = IssuesOf(WithSessions({other}));
@@ -122,20 +124,20 @@ TEST(Sessions, AreNotGivenBesideWhatFollowsFromThem) {
   }
 }
 
-// A resolved scenario repeats the prompt, and asks the same.
+// The resolved scenario states the prompt and gives the same answer.
 TEST(Sessions, AreAnsweredTheSameFromTheResolvedScenario) {
   const Json answer = Answer(WithSessions({"serving.concurrency=64"}));
   const Json again = Ask(*CompleteRequest(answer["scenario"]), "");
   EXPECT_EQ(answer["serving"]["sessions"], again["serving"]["sessions"]);
 }
 
-TEST(Sessions, SayThatTheirLastTurnDoesNotFit) {
+TEST(Sessions, WarnThatTheirLastTurnDoesNotFit) {
   const Json answer = Answer(WithSessions({"serving.concurrency=4", "serving.sessions.turns=1000"}));
   EXPECT_FALSE(answer["serving"]["feasible"].get<bool>());
   EXPECT_NE(answer["serving"]["infeasible"].dump().find("one request needs"), std::string::npos);
 }
 
-// Every figure of the sessions has an explanation, and that of the hit rate leads to the memory and the gap.
+// Every figure of the sessions has an explanation; that of the hit rate leads to the memory and the gap.
 TEST(Sessions, AreExplained) {
   const Json report =
       Ask(*ReadRequest(R"({"version": 3})", WithSessions({"serving.concurrency=128", "serving.prefix_cache={}"})), "*");

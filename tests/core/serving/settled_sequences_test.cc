@@ -1,5 +1,5 @@
-// The number of sequences that settles in an open loop: looks at squares only, so at most as many as the root of the
-// slots.
+// The number of sequences that an open loop settles at. The search looks only at squares, so it takes at most the
+// square root of the slots.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,8 +29,8 @@ TEST(SettledSequences, TakesAFewLooksWhereFewArrive) {
   EXPECT_LE(LooksOf(1024, [](double running) { return 20 + 0.3 * running; }), 10);
 }
 
-// What flows in stays above what runs until the last slot.
-TEST(SettledSequences, EndsWhereEveryLookFindsMore) {
+// The inflow stays above the number running up to the last slot.
+TEST(SettledSequences, EndsWhereTheInflowStaysAbove) {
   const double most = std::sqrt(kMostSlots) + 3;
   EXPECT_LE(LooksOf(kMostSlots, [](double running) { return std::min(running + 0.5, kMostSlots - 0.25); }), most);
   EXPECT_LE(

@@ -1,4 +1,4 @@
-// Models with sparse attention, served.
+// Serving models with sparse attention.
 #include <algorithm>
 #include <map>
 
@@ -22,8 +22,8 @@ const std::vector<std::string> kNode{"cluster=dgx-h200",
                                      "serving.precision.weights=fp8",
                                      "serving.batch=1"};
 
-// A tensor-parallel rank scores with all 64 heads and attends with 16 of 128. Prompt 4,095 and two outputs: the step
-// sees 4,096 tokens.
+// A tensor-parallel rank scores with all 64 heads of the indexer and attends with 16 of 128 heads. With a prompt of
+// 4,095 and two outputs the step sees 4,096 tokens.
 TEST(SparseServing, DecodeStepDoesTheWorkThatTheShapesSay) {
   const ServingReport report =
       Serve(kNode + std::vector<std::string>{"model=deepseek-v3.2", "serving.prompt=4095", "serving.output=2"}, true);
@@ -31,7 +31,7 @@ TEST(SparseServing, DecodeStepDoesTheWorkThatTheShapesSay) {
   EXPECT_EQ(AttentionOf(report.operators.decode).count, 61);
 }
 
-// GLM-5.2: 21 of 78 layers score and select, every layer attends to the selected tokens.
+// GLM-5.2: 21 of 78 layers score and select; every layer attends to the selected tokens.
 TEST(SparseServing, LayersShareASelection) {
   const ServingReport report =
       Serve(kNode + std::vector<std::string>{"model=glm-5.2", "serving.prompt=4095", "serving.output=2"}, true);
@@ -54,8 +54,8 @@ TEST(SparseServing, RowsInEightBitHoldScalesWhereTheKernelReadsThem) {
   EXPECT_NEAR(per_token("dgx-h200", "bf16"), 78 * 1152 + 21 * 132, 1e-6);
 }
 
-// MiniMax-M3 on 8 devices: a rank has 8 query heads and the KV head and indexer's head that serve them. 57 of 60 layers
-// score 8,192 tokens with one head of 128 and attend to 2,048, the others to all.
+// MiniMax-M3 on 8 devices: a rank has 8 query heads, their KV head and their indexer head. 57 of 60 layers score 8,192
+// tokens with one head of 128 and attend to 2,048; the others attend to all.
 TEST(SparseServing, BlocksAreSelectedForEachKvHead) {
   const ServingReport report =
       Serve(kNode + std::vector<std::string>{"model=minimax-m3", "serving.prompt=8191", "serving.output=2"}, true);
@@ -64,8 +64,8 @@ TEST(SparseServing, BlocksAreSelectedForEachKvHead) {
   EXPECT_EQ(AttentionOf(report.operators.decode).count, 60);
 }
 
-// Published: 15 times the decode speed of MiniMax-M2, whose 8 KV heads of 128 are read in full, at a million tokens. A
-// layer that selects reads a key of 128 elements per token where M2 reads 2,048; ours is 12 times as fast.
+// Published: at a million tokens MiniMax-M3 decodes 15 times as fast as MiniMax-M2, whose 8 KV heads of 128 are read in
+// full. A layer that selects reads a key of 128 elements per token where M2 reads 2,048; ours is 12 times as fast.
 TEST(SparseServing, BlocksPayAtLongContexts) {
   const auto attention = [](const std::string& model, const std::string& prompt) {
     const ServingReport report = Serve(
@@ -100,9 +100,8 @@ TEST(SparseServing, NeverGetsFasterAsTheContextGrows) {
   }
 }
 
-// As these models are served, with DP attention (TP ranks would each score with all 64 heads of the indexer): at 128k a
-// prompt takes less than 0.8 of the time and a token less than the same model's that attends to everything, at 1k
-// neither.
+// With DP attention, as these models are served (TP ranks would each score with all 64 heads of the indexer). At 128k a
+// prompt takes less than 0.8 of the time with full attention, and a token less time; at 1k neither does.
 TEST(SparseServing, PaysAtLongContextsOnly) {
   const auto served = [](const std::string& model, const std::string& prompt) {
     return Serve({"cluster=dgx-h200", "serving.devices=8", "serving.mapping.attention_dp=8", "serving.mapping.ep=8",
@@ -114,8 +113,8 @@ TEST(SparseServing, PaysAtLongContextsOnly) {
   EXPECT_GE(served("deepseek-v3.2", "1024").ttft, served("deepseek-v3.1", "1024").ttft);
 }
 
-// Engines that time a layer as a whole know attention to the whole context only: what is computed in place of what was
-// asked is said.
+// Engines that time a layer as a whole only have full attention: a warning names what was computed instead of the
+// sparse kernels.
 TEST(SparseServing, EnginesWithoutItsKernelsSaySo) {
   const auto warns = [](const std::string& engine, const std::string& cluster, const std::string& model,
                         const std::string& text) {

@@ -1,11 +1,11 @@
-// Messages between pipeline stages and between pools, on wires that lead to neighbors only.
+// Messages between pipeline stages and between pools, on wires that lead only to neighbors.
 #include "core/base/fix.h"
 #include "tests/core/serving/served.h"
 
 namespace slipstick {
 namespace {
 
-// Seconds of a message from one stage to the next: Llama-3.1-70B in fp8 on 8 H100, TP 2, PP 4, 32 sequences in decode.
+// Seconds per message from one stage to the next: Llama-3.1-70B in fp8 on 8 H100, TP 2, PP 4, 32 sequences in decode.
 double StageHop(const std::string& topology) {
   const ServingReport report =
       Serve({"model=llama-3.1-70b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=8",
@@ -19,25 +19,25 @@ double StageHop(const std::string& topology) {
   return 0;
 }
 
-// The next stage is two devices further. Around a ring both pairs of devices use the wires, half of the bandwidth each,
-// and a message crosses two: a quarter. Along the four of 4 x 2 likewise, a wire a third: a sixth. Hypercubes and
-// direct wires lead there: a third, a seventh.
-TEST(StageWiring, ASendHasTheWiresThatLeadThere) {
+// The next stage is two devices away. On a ring both pairs of devices use the wires, each with half of the bandwidth,
+// and a message crosses two of them: a quarter. Along the four of a 4 x 2 grid it is the same with wires of a third: a
+// sixth. Hypercubes and direct wires lead straight there: a third and a seventh.
+TEST(StageWiring, ASendUsesTheWiresOnItsPath) {
   const double switched = StageHop("switch");
-  // What the bytes take at the whole bandwidth: direct wires have a seventh of it.
+  // The time of the bytes at full bandwidth, from direct wires with a seventh of it.
   const double whole = (StageHop("fully_connected") - switched) / 6;
   EXPECT_GT(whole, 0);
   EXPECT_NEAR(StageHop("ring"), switched + 3 * whole + 1e-6, 1e-12);
   EXPECT_NEAR(StageHop("torus"), switched + 5 * whole + 1e-6, 1e-12);
   EXPECT_NEAR(StageHop("mesh"), switched + 5 * whole + 1e-6, 1e-12);
   EXPECT_NEAR(StageHop("hypercube"), switched + 2 * whole, 1e-12);
-  EXPECT_NEAR(StageHop("dragonfly"), switched + 2e-6, 1e-12);  // to a gateway, between groups, from a gateway
+  EXPECT_NEAR(StageHop("dragonfly"), switched + 2e-6, 1e-12);  // hops to a gateway, between groups and from a gateway
 }
 
-// Four GPUs that prefill, four that decode: four devices further, a ring's wires carry the messages of four, each over
-// four wires; a hypercube has a wire of its own there, a third of the bandwidth. 8,192 tokens of 131,072 bytes at 0.8
-// of 450 GB/s take 2.98 ms at the whole of it.
-TEST(StageWiring, PoolsHandOverThroughTheWiresThatLeadThere) {
+// Four GPUs prefill and four decode, four devices away. A ring's wires carry the messages of four GPUs, each over four
+// wires; a hypercube has a direct wire with a third of the bandwidth. 8,192 tokens of 131,072 bytes take 2.98 ms at 0.8
+// of 450 GB/s.
+TEST(StageWiring, PoolsTransferOverTheWiresOnTheirPath) {
   const auto ttft = [](const std::string& topology) {
     return In(Serve({"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=8", "serving.devices=8",
                      "serving.mapping.tp=1", "serving.disaggregated.prefill_devices=4",

@@ -1,4 +1,4 @@
-// Steps against measured engines, counted work and physics.
+// Steps against measured engines, counted work and physical bounds.
 #include "core/engine_step/step_time.h"
 
 #include "core/operators/efficiency.h"
@@ -18,7 +18,7 @@ Bytes BytesOf(const std::vector<ServedOperator>& operators) {
   return sum;
 }
 
-// The one of a name; the test fails if there is none.
+// The operator with this name; the test fails if there is none.
 ServedOperator Named(std::string_view name, const std::vector<ServedOperator>& operators) {
   for (const ServedOperator& one : operators) {
     if (one.name == name) return one;
@@ -37,7 +37,7 @@ struct WorkCase {
   double prefill_scores;   // causal attention, each pair once
   double head;             // hidden x vocabulary
 };
-// Multiply-adds count two; 16 bit. From the models' published shapes.
+// A multiply-add counts as two FLOP; 16 bit; shapes as published.
 constexpr WorkCase kWork[] = {
     {"llama-2-7b", 13751025664, 13214154752 + 536870912, 26525718020096, 1100048498688, 131072000},
     {"llama-3.1-8b", 15546187776, 15009316864 + 134217728, 28587302322176, 1100048498688, 525336576},
@@ -62,7 +62,7 @@ TEST(Prefill, DoesTheWorkThatTheShapesSay) {
         Serve(kOneSequence + std::vector<std::string>{std::string("model=") + one.model, "serving.prompt=2048",
                                                       "serving.output=1"},
               true);
-    // the head sees the last token only
+    // the head computes the last token only
     const double expected = one.prefill_linears + one.prefill_scores + 2 * one.head;
     EXPECT_NEAR(FlopsOf(report.operators.prefill).base() / expected, 1, 1e-6) << one.model;
   }
@@ -88,7 +88,7 @@ TEST(DecodeStep, IsNeverFasterThanReadingTheWeights) {
 }
 
 TEST(DecodeStep, ReadsTheExpertsThatTokensHit) {
-  // 128 experts, 8 per token: one token reads 8, 16 tokens read 82 under independent routing.
+  // 128 experts, 8 per token: one token reads 8 experts, 16 tokens read 82 under independent routing.
   const auto expert_bytes = [](int batch) {
     const ServingReport report = Serve({"cluster=dgx-h200", "model=qwen3-30b-a3b", "serving.devices=1",
                                         "serving.engine=ideal", "serving.batch=" + std::to_string(batch)},
@@ -103,9 +103,9 @@ TEST(DecodeStep, ReadsTheExpertsThatTokensHit) {
 }
 
 // gpt-oss-120b on 2 H100 under vLLM: 7,373 tokens x 4 experts x 6 x 2,880 x 1,440 = 734 GFLOP per device and layer.
-// Marlin kernels reach 0.25 of weight-only GEMMs' 1.065 x 0.865 of 989 TFLOP/s: 3.22 ms, and more with parts of tiles,
-// routing and permutation.
-TEST(Prefill, ExpertsWithNarrowWeightsAloneRunTheEnginesKernels) {
+// Marlin kernels reach 0.25 of weight-only GEMMs' 1.065 x 0.865 of 989 TFLOP/s: 3.22 ms, plus partial tiles, routing
+// and permutation.
+TEST(Prefill, ExpertsWithWeightOnlyQuantizationUseTheEnginesKernels) {
   const auto experts = [](const std::string& engine) {
     const std::vector<std::string> scenario{"cluster=dgx-h100",
                                             "model=gpt-oss-120b",
@@ -125,9 +125,9 @@ TEST(Prefill, ExpertsWithNarrowWeightsAloneRunTheEnginesKernels) {
   EXPECT_GT(own.time, 2 * experts("sglang").time);
 }
 
-// The same instructions give an A100 as much per SM and clock as an H100, 1,024 FLOP: of 312 TFLOP/s on 108 SMs at 1.41
-// GHz half. Where a card does no more anyway (an A6000's 84 SMs at 1.8 GHz: 155 TFLOP/s), nothing is lost.
-TEST(Prefill, NarrowWeightsAloneAreAsSlowPerClockOnAmpereAsOnHopper) {
+// The same instructions give an A100 as much per SM and clock as an H100, 1,024 FLOP: half of 312 TFLOP/s on 108 SMs at
+// 1.41 GHz. Cards with no higher rate (an A6000's 84 SMs at 1.8 GHz: 155 TFLOP/s) lose nothing.
+TEST(Prefill, WeightOnlyProductsAreAsSlowPerClockOnAmpereAsOnHopper) {
   const auto experts = [](const std::string& device, const std::string& more) {
     const ServingReport report =
         Serve({"model=gpt-oss-20b", "cluster.device=" + device, "cluster.devices=1", "serving.batch=1",
@@ -141,8 +141,8 @@ TEST(Prefill, NarrowWeightsAloneAreAsSlowPerClockOnAmpereAsOnHopper) {
   EXPECT_NEAR(experts("a6000", own) / experts("a6000", none), 1, 0.01);
 }
 
-// Prefill attention with sinks: by FlashAttention-3 on Hopper, elsewhere by a Triton kernel as fast as FlashAttention-1,
-// at 0.26 to 0.77 of the rate of version 2 (FlashAttention-2's benchmarks).
+// Prefill attention with sinks runs FlashAttention-3 on Hopper and elsewhere a Triton kernel as fast as
+// FlashAttention-1, at 0.26 to 0.77 of the rate of version 2 (FlashAttention-2's benchmarks).
 TEST(Prefill, AttentionWithSinksIsSlowWhereNoFastKernelSupportsThem) {
   const auto core = [](const std::string& cluster, const std::string& sinks) {
     const ServingReport report =
@@ -157,9 +157,9 @@ TEST(Prefill, AttentionWithSinksIsSlowWhereNoFastKernelSupportsThem) {
   EXPECT_LT(slower, 0.77 / 0.26 * 1.5);
 }
 
-// gpt-oss-120b on one H200 under TensorRT-LLM, a prompt of 4,096 tokens: its kernels take 2.226 ms where the experts
-// get as many tokens each and 3.718 where they get them by a power law (AIConfigurator's tables, w4a16_mxfp4).
-TEST(Prefill, ExpertsWithNarrowWeightsAloneTakeWhatTensorRtLlmsKernelsTake) {
+// gpt-oss-120b on one H200 under TensorRT-LLM, a prompt of 4,096 tokens: its kernels take 2.226 ms if all experts get
+// the same number of tokens and 3.718 ms under a power law (AIConfigurator's tables, w4a16_mxfp4).
+TEST(Prefill, ExpertsWithWeightOnlyQuantizationMatchTensorRtLlmsKernels) {
   const std::vector<std::string> scenario{"cluster=single-h200-sxm",
                                           "model=gpt-oss-120b",
                                           "serving.batch=1",
@@ -172,9 +172,9 @@ TEST(Prefill, ExpertsWithNarrowWeightsAloneTakeWhatTensorRtLlmsKernelsTake) {
   EXPECT_LT(In(experts, kMs), 3.718);
 }
 
-// The same, 8 k in, 1 k out (mean lengths 7,373 and 922) with 16 users, as the benchmark of InferenceX measured first
-// tokens (one configuration twice: 802 and 847 ms).
-TEST(ClosedLoop, MatchesFirstTokensOfExpertsWithNarrowWeightsAlone) {
+// The same model with 8 k in and 1 k out (mean lengths 7,373 and 922) and 16 users, with first tokens as InferenceX's
+// benchmark measured them (one configuration twice: 802 and 847 ms).
+TEST(ClosedLoop, MatchesFirstTokensOfExpertsWithWeightOnlyQuantization) {
   struct Row {
     const char *cluster, *model, *weights, *tp;
     double ttft_ms;
@@ -190,9 +190,9 @@ TEST(ClosedLoop, MatchesFirstTokensOfExpertsWithNarrowWeightsAlone) {
   }
 }
 
-// Weights and activations in mxfp4, which the matrix units of MI355X multiply as they are: Llama-3.1-405B on one device
-// under vLLM with 64 users, 1,022 tokens in, 1,024 out (vLLM pull request 25135): 793 tokens/s. Dequantized to 16 bits
-// they would take a fifth longer.
+// Weights and activations in mxfp4, which MI355X's matrix units multiply directly. Llama-3.1-405B on one device under
+// vLLM with 64 users, 1,022 tokens in, 1,024 out: 793 tokens/s (vLLM pull request 25135). Dequantized to 16 bits it
+// would take a fifth longer.
 TEST(ClosedLoop, MatchesFourBitProductsWhereTheDeviceHasThem) {
   const ServingReport report = Serve(
       {"cluster=hgx-mi355x", "model=llama-3.1-405b", "serving.devices=1", "serving.mapping.tp=1", "serving.engine=vllm",
@@ -201,8 +201,8 @@ TEST(ClosedLoop, MatchesFourBitProductsWhereTheDeviceHasThem) {
   EXPECT_NEAR(In(report.tokens_per_s, kTokenPerS) / 793, 1, 0.12);
 }
 
-// The host launches a prefill operation by operation, 75 us each under TensorRT-LLM. Llama: five products and
-// attention, four fused passes.
+// The host launches a prefill operation by operation, 75 us each under TensorRT-LLM. A Llama layer has five products
+// and attention, and four fused passes.
 TEST(Prefill, WaitsForTheLaunchesOfFusedLayers) {
   const ServingReport report =
       Serve({"cluster=dgx-h200", "model=llama-3.1-70b", "serving.engine=trtllm", "serving.mapping.tp=8",
@@ -212,8 +212,8 @@ TEST(Prefill, WaitsForTheLaunchesOfFusedLayers) {
   EXPECT_LT(In(report.static_ttft, kMs), launches_ms + request_ms);
 }
 
-// Four-bit experts are one operation with their routing and permutation: gpt-oss-120b on 4 B200 under TensorRT-LLM, 1 k
-// in, 8 k out (means 922 and 7,373), 4 to 64 users, as InferenceX measured first tokens.
+// Four-bit experts are one operation with their routing and permutation. gpt-oss-120b on 4 B200 under TensorRT-LLM, 1 k
+// in, 8 k out (means 922 and 7,373), 4 to 64 users: first tokens as InferenceX measured them.
 TEST(ClosedLoop, MatchesFirstTokensOfFourBitExperts) {
   struct Row {
     const char* users;
@@ -229,9 +229,9 @@ TEST(ClosedLoop, MatchesFirstTokensOfFourBitExperts) {
   }
 }
 
-// Gemma-2-9B has 42 layers of 3584. Its norms after attention and MLP read and write 2 bytes per element: two kernels
-// more per layer, each at 0.7 of a GEMM's launch latency (2.7 us).
-TEST(DecodeStep, NormsOfOutputsAreKernelsOfTheirOwn) {
+// Gemma-2-9B has 42 layers of 3584. Its norms after attention and MLP read and write 2 bytes per element: two more
+// kernels per layer, each with 0.7 of a GEMM's launch latency (2.7 us).
+TEST(DecodeStep, NormsOfOutputsAreSeparateKernels) {
   const auto elementwise = [](const std::vector<std::string>& more) {
     const ServingReport report = Serve(std::vector<std::string>{"cluster=single-h200-sxm", "model=gemma-2-9b",
                                                                 "serving.engine=vllm", "serving.batch=16"} +
@@ -246,7 +246,7 @@ TEST(DecodeStep, NormsOfOutputsAreKernelsOfTheirOwn) {
   EXPECT_LT(all.time - two.time, 4 * kUs);
 }
 
-// NVIDIA's published Llama-2-70B on 8 A100: batch 1, 200 in, 200 out, fp16: 4.735 s.
+// NVIDIA's published Llama-2-70B on 8 A100: batch 1, 200 in, 200 out, fp16 takes 4.735 s.
 TEST(StaticBatch, MatchesNemoLlama2) {
   const ServingReport report =
       Serve({"cluster=dgx-a100", "model=llama-2-70b", "serving.engine=trtllm-0.9", "serving.mapping.tp=8",
@@ -263,7 +263,7 @@ TEST(ClosedLoop, MatchesNim) {
   EXPECT_NEAR(In(report.tpot, kMs), 23.47, 0.06 * 23.47);
 }
 
-// The same page, first tokens of long prompts: each request waits for its own prefill and for the one of the request
+// First tokens of long prompts from the same page: each request waits for its own prefill and for that of the request
 // that ended before it.
 TEST(ClosedLoop, MatchesFirstTokensOfNim) {
   struct Row {
@@ -332,8 +332,9 @@ TEST(Step, ShortensOrKeepsUnderTensorParallelismOfAnIdealEngineWithoutNetworkCos
   }
 }
 
-// 20 to 35 ms with vLLM V1, of which 12 ms are the engine's. Operation by operation 80 layers of five products and
-// attention, four elementwise kernels and two all-reduces take 80 x 11 x 30 us, and the step 2 ms more.
+// Published: 20 to 35 ms with vLLM V1, of which 12 ms are the engine's. Launched operation by operation, 80 layers of
+// five products and attention, four elementwise kernels and two all-reduces take 80 x 11 x 30 us, and the step 2 ms
+// more.
 TEST(Prefill, OfAFewTokensReplaysGraphsBetweenTheLayersAttention) {
   const std::vector<std::string> served{"cluster=dgx-h100",    "cluster.devices=8", "model=llama-3.1-70b",
                                         "serving.engine=vllm", "serving.devices=8", "serving.mapping.tp=8",
@@ -343,12 +344,12 @@ TEST(Prefill, OfAFewTokensReplaysGraphsBetweenTheLayersAttention) {
   EXPECT_GT(few.ttft, 20 * kMs);
   EXPECT_LT(few.ttft, 35 * kMs);
   EXPECT_NEAR(with({"serving.prompt=16", "serving.engine.prefill_graphs=0"}).prefill / (28.4 * kMs), 1, 1e-9);
-  // Captured up to 512 tokens: beyond, 80 x 10 gaps of 10 us stand in place of 80 x 2.
+  // Graphs are captured up to 512 tokens: beyond, there are 80 x 10 gaps of 10 us in place of 80 x 2.
   EXPECT_GT(with({"serving.prompt=513"}).prefill - with({"serving.prompt=512"}).prefill, 6.4 * kMs);
-  // Two launches per layer are the least that the host takes.
+  // The host takes at least two launches per layer.
   const ServingReport launches = with({"serving.prompt=16", "serving.engine.prefill_launch=1 ms"});
   EXPECT_NEAR(launches.prefill / (80 * 2 * kMs + 2 * kMs), 1, 1e-9);
-  // A faster device is a shorter prefill.
+  // A faster device shortens the prefill.
   const std::vector<std::string> faster{"serving.prompt=256", "cluster.device.memory.bandwidth=6.7 TB/s"};
   EXPECT_LT(with(faster).prefill, with({"serving.prompt=256"}).prefill);
 }
@@ -388,7 +389,7 @@ TEST(Step, OfEveryEngineHasFiguresOnEveryKindOfDevice) {
   }
 }
 
-// One sequence multiplies each weight that it reads once.
+// One sequence uses each weight that it reads once.
 TEST(LayerPipeline, DecodingOneSequenceIsNotBoundByCompute) {
   const ServingReport report = Serve({"model=llama-2-7b", "cluster=single-rtx-4090", "serving.engine=llamacpp",
                                       "serving.batch=1", "serving.mapping.tp=1"},

@@ -1,4 +1,4 @@
-// Engines that multiply with quantized weights as they are stored: llama.cpp of 2025 on.
+// Engines that multiply quantized weights in their stored format: llama.cpp since 2025.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,24 +41,24 @@ double DecodeSeconds(const std::vector<std::string>& assignments, std::string_vi
   return found->time.base();
 }
 
-// The sizes that llama-bench prints of ggml-org's files: experts in MXFP4, the rest in Q8_0.
+// The sizes of ggml-org's files as llama-bench prints them: experts in MXFP4, the rest in Q8_0.
 TEST(StoredWeights, FilesOfGptOssHaveTheirSize) {
   const double gib = 1024.0 * 1024 * 1024;
   EXPECT_NEAR(Serve(OnSpark("gpt-oss-20b", "mxfp4", 1)).memory.weights.base() / gib, 11.27, 0.005 * 11.27);
   EXPECT_NEAR(Serve(OnSpark("gpt-oss-120b", "mxfp4", 1)).memory.weights.base() / gib, 59.02, 0.005 * 59.02);
-  // What is not narrower than the format for the rest is kept in no other.
+  // A format no narrower than that of the rest applies to all weights.
   EXPECT_NEAR(Serve(OnSpark("qwen2.5-7b", "bf16", 1)).memory.weights.base(), 2 * 7.6156e9, 0.01 * 2 * 7.6156e9);
 }
 
-// 48 SMs at 2.42 GHz with 300 FLOP a clock do the 2 * 37,888 * 3,584 FLOP of a row in 7.79 us. Loads add to that:
-// nothing is loaded ahead.
+// 48 SMs at 2.42 GHz with 300 FLOP per clock do a row's 2 * 37,888 * 3,584 FLOP in 7.79 us. Loads add to that, since
+// nothing is prefetched.
 TEST(StoredWeights, RowsOfAVectorKernelAddTheirArithmetic) {
   const double one = DecodeSeconds(OnSpark("qwen2.5-7b", "q8_0", 1), "gate+up projection"),
                eight = DecodeSeconds(OnSpark("qwen2.5-7b", "q8_0", 8), "gate+up projection");
   EXPECT_NEAR(eight - one, 7 * 7.793e-6, 0.1 * 7 * 7.793e-6);
 }
 
-// 18 kernels beside the four of GEMMs and attention, 3 us apart; a batch of one replays a graph.
+// 18 kernels besides the four GEMMs and attention, 3 us apart; a batch of one replays a graph.
 TEST(StoredWeights, OnlyABatchOfOneIsAGraph) {
   for (const ServedOperator& one : Serve(OnSpark("qwen2.5-7b", "q8_0", 1), true).operators.decode)
     EXPECT_NE(one.name, "launch overhead");
@@ -72,8 +72,8 @@ double PrefillSeconds(const std::vector<std::string>& assignments, std::string_v
   return 0;
 }
 
-// Each further tile of 128 rows passes over the 37,888 * 3,584 weights of 8.5 bits again, 144.3 MB, of which 0.6 of 24
-// MiB stay in L2: 15 * 0.895 passes of 2,048 rows more than of one tile, at 0.8 of 273 GB/s.
+// Each further tile of 128 rows reads the 37,888 * 3,584 weights of 8.5 bits again, 144.3 MB, of which 0.6 of 24 MiB
+// stay in L2. 2,048 rows take 15 * 0.895 passes more than one tile, at 0.8 of 273 GB/s.
 TEST(StoredWeights, TilesOfRowsPassOverTheWeightsAgain) {
   const std::vector<std::string> prompt =
       OnSpark("qwen2.5-7b", "q8_0", 1) + std::vector<std::string>{"serving.prompt=2048",
@@ -87,9 +87,9 @@ TEST(StoredWeights, TilesOfRowsPassOverTheWeightsAgain) {
   EXPECT_NEAR(with("128") - with("1024"), extra - 0.895 * 144.3e6 / (0.8 * 273e9), 0.02 * extra);
 }
 
-// A tile of experts has as many rows as the pass has tokens. 128 tokens choose 4 experts each and prefer some: they hit
-// 4 + 28 (1 - (1 + 1.44 * 508 / 32)^(-1 / 1.44)) = 28.906 of 32, of 3 * 2,880 * 2,880 weights. Of 128 rows in place of
-// 64 these compute 9.2e10 FLOP more, where memory is no bound.
+// A tile of experts has as many rows as the pass has tokens. 128 tokens choose 4 experts each, with preferences: they
+// hit 4 + 28 (1 - (1 + 1.44 * 508 / 32)^(-1 / 1.44)) = 28.906 of 32 experts of 3 * 2,880 * 2,880 weights. With 128 rows
+// in place of 64 these compute 9.2e10 FLOP more; memory does not bound them.
 TEST(StoredWeights, TilesOfExpertsComputeRowsOfOthers) {
   const std::vector<std::string> prompt =
       OnSpark("gpt-oss-20b", "mxfp4", 1) +
@@ -102,7 +102,7 @@ TEST(StoredWeights, TilesOfExpertsComputeRowsOfOthers) {
   EXPECT_NEAR(with("128") - with("64"), extra, 0.01 * extra);
 }
 
-// A token after the first takes the warps of a layer's experts 2 us more to walk.
+// Each token after the first adds 2 us, as the warps of a layer's experts search the token list.
 TEST(StoredWeights, ExpertsFindTheirRowsTokenByToken) {
   const auto with = [](const std::string& walk) {
     return PrefillSeconds(OnSpark("gpt-oss-20b", "mxfp4", 1) +
@@ -112,7 +112,7 @@ TEST(StoredWeights, ExpertsFindTheirRowsTokenByToken) {
   EXPECT_NEAR(with("2 us") - with("0 us"), 511 * 2e-6, 1e-9);
 }
 
-// Metal has no graphs: each of the 14 kernels of a layer waits 5 us.
+// Metal has no graphs: the gap before each of the 14 kernels of a layer is 5 us.
 TEST(StoredWeights, AnArchitectureHasItsOwnGap) {
   const std::vector<std::string> on{
       "cluster=single-m2-ultra", "serving.engine.element_kernels=10",
@@ -120,7 +120,7 @@ TEST(StoredWeights, AnArchitectureHasItsOwnGap) {
   EXPECT_NEAR(DecodeSeconds(OnSpark("qwen2.5-7b", "q8_0", 1) + on, "launch overhead"), 14 * 5e-6, 1e-12);
 }
 
-// A format that the engine has no kernels for is timed, and said.
+// A format without kernels in the engine is timed, with a warning.
 TEST(StoredWeights, AFormatThatTheEngineLacksIsARemark) {
   const auto remarks = [](const std::string& weights) {
     const std::vector<std::string> all = Serve(OnSpark("qwen2.5-7b", weights, 1)).warnings;
@@ -132,7 +132,8 @@ TEST(StoredWeights, AFormatThatTheEngineLacksIsARemark) {
   EXPECT_EQ(remarks("q8_0"), 0);
 }
 
-// The kernels round narrow activations to theirs: whatever was asked for, products take 16 bit.
+// The kernels round narrow activations to their own format, so products take 16-bit activations whatever the request
+// states.
 TEST(StoredWeights, NarrowActivationsComputeInSixteenBit) {
   const std::vector<std::string> asked =
       OnSpark("qwen2.5-7b", "q8_0", 8) + std::vector<std::string>{"serving.precision.activations=fp8"};

@@ -1,4 +1,4 @@
-// How an engine is run: a plain command takes the factors of core/presets/tunings/stock.json over a tuned run.
+// How an engine is run: a plain command has the factors of core/presets/tunings/stock.json over a tuned run.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -42,20 +42,20 @@ double StepRatio(const Assignments& assignments) {
 TEST(Tuning, APlainCommandTakesLongerPerStep) {
   EXPECT_NEAR(StepRatio(kExperts), 1.2, 1e-9);
   EXPECT_NEAR(StepRatio(kFp8Experts + Assignments{"serving.engine=sglang"}), 1.5, 1e-9);
-  EXPECT_NEAR(StepRatio(kExpertsOnCdna), 2, 1e-9);  // without AITER's kernels
+  EXPECT_NEAR(StepRatio(kExpertsOnCdna), 2, 1e-9);  // AITER's kernels are off
 }
 
-// vLLM's Triton kernels choose their tiles without a table for fp8 and 16 bit, which FlashInfer's on B200 do not.
+// vLLM's Triton kernels for fp8 and 16 bit choose their tiles without a table; FlashInfer's on B200 do not.
 TEST(Tuning, ExpertsWhoseTilesNeedNoTableTakeATunedStep) {
   const Assignments vllm{"serving.engine=vllm"},
       before{R"(serving.engine={"preset": "vllm", "chooses_expert_tiles": []})"};
   EXPECT_EQ(StepRatio(kFp8Experts + vllm), 1);
   EXPECT_NEAR(StepRatio(kFp8Experts + before), 1.5, 1e-9);
   EXPECT_NEAR(StepRatio(kFp8Experts + vllm + Assignments{"cluster=dgx-b200"}), 1.5, 1e-9);
-  EXPECT_NEAR(StepRatio(kExperts + vllm), 1.2, 1e-9);  // in 4 bits
+  EXPECT_NEAR(StepRatio(kExperts + vllm), 1.2, 1e-9);  // 4-bit experts
 }
 
-// 40 us for each of 16 sequences, and nothing else.
+// The step takes 40 us longer for each of 16 sequences, and nothing else changes.
 TEST(Tuning, APlainCommandTakesLongerPerSequenceOfADenseModel) {
   const auto step = [](const std::string& tuning) {
     return At(ReportOf(kThree, kDense + Assignments{"serving.tuning=" + tuning}), "serving.decode_step_s");
@@ -63,7 +63,7 @@ TEST(Tuning, APlainCommandTakesLongerPerSequenceOfADenseModel) {
   EXPECT_NEAR(step("stock") - step("tuned"), 16 * 40e-6, 1e-12);
 }
 
-// llama.cpp was measured as its users run it, and a roofline has nothing to tune.
+// llama.cpp was measured as its users run it, and roofline has nothing to tune.
 TEST(Tuning, EnginesMeasuredByPlainCommandsStay) {
   for (const char* engine : {"llamacpp-2025", "roofline", "ideal"}) {
     EXPECT_EQ(StepRatio(kDense + Assignments{std::string("serving.engine=") + engine}), 1) << engine;
@@ -80,7 +80,7 @@ TEST(Tuning, StockIsTheDefaultFromVersion3On) {
   }
 }
 
-// Time per token is longer by the factor on what decodes; the prompts that share the steps take no longer.
+// The factor lengthens the decode part of a time per token; the prompts in the same steps take no longer.
 TEST(Tuning, TheTimePerTokenFollowsTheStep) {
   const Json stock = ReportOf(kThree, kExperts + Assignments{"serving.tuning=stock"}),
              tuned = ReportOf(kThree, kExperts + Assignments{"serving.tuning=tuned"});
@@ -90,8 +90,8 @@ TEST(Tuning, TheTimePerTokenFollowsTheStep) {
   EXPECT_LT(At(stock, "serving.tokens_per_s"), At(tuned, "serving.tokens_per_s"));
 }
 
-// SGLang's host takes 60 ms for a request of a tuned run, which looks for requests now and then, and 2.5 us for each
-// token of its prompt: alone, a request of 1,000 tokens of a plain command waits 0.4 * 60 + 2.5 ms.
+// In a tuned run SGLang's host takes 60 ms per request, as it looks for requests only now and then, and 2.5 us per
+// prompt token. With a plain command a single request of 1,000 tokens waits 0.4 * 60 + 2.5 ms.
 TEST(Tuning, AFirstTokenWaitsLessForTheHost) {
   const Assignments alone =
       kDense + Assignments{"serving.engine=sglang", "serving.batch=1", "serving.prompt=1000", "serving.output=100"};
@@ -101,8 +101,8 @@ TEST(Tuning, AFirstTokenWaitsLessForTheHost) {
   EXPECT_NEAR(At(stock, "serving.ttft_parts_s.handling"), 0.0265, 1e-9);
 }
 
-// Two requests of 100 tokens at a time: each waits once, over its 1,000 steps, for the prefill of the other, which the
-// host takes longer to launch than the device to compute. A tuned run launches it ahead and waits for the device alone.
+// Two requests of 100 tokens at a time: over its 1,000 steps each waits once for the other's prefill, which the host
+// launches more slowly than the device computes. A tuned run launches it ahead and waits only for the device.
 TEST(Tuning, DecodingWaitsForAPrefillInTurn) {
   const Assignments pair =
       kDense + Assignments{"serving.engine=sglang", "serving.batch=2", "serving.prompt=100", "serving.output=1001"};
@@ -124,7 +124,7 @@ TEST(Tuning, TheStepIsTheSumOfItsParts) {
   EXPECT_NEAR(sum, At(stock, "serving.decode_step_s"), 1e-9 * sum);
 }
 
-// A factor is an input like any other.
+// The factors are inputs.
 TEST(Tuning, TheFactorsCanBeStated) {
   const Json twice = ReportOf(kThree, kDense + Assignments{"serving.tuning=tuned", "serving.tuning.dense=2"}),
              tuned = ReportOf(kThree, kDense + Assignments{"serving.tuning=tuned"});

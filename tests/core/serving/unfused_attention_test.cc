@@ -1,4 +1,4 @@
-// Prompts' attention in separate kernels (FasterTransformer): passes over the scores, part of them in L2.
+// Prompt attention in separate kernels (FasterTransformer): passes over the scores, part of them in L2.
 #include "served.h"
 
 namespace slipstick {
@@ -20,7 +20,7 @@ double AttentionSeconds(const std::string& l2_bandwidth) {
   return 0;
 }
 
-// A part of the scores stays in L2, and takes half as long at twice its bandwidth.
+// The part of the scores in L2 takes half as long at twice its bandwidth.
 TEST(UnfusedAttention, MovesTheScoresThatL2HoldsAtItsRate) {
   const double slow = AttentionSeconds("20 TB/s"), twice = AttentionSeconds("40 TB/s"),
                four = AttentionSeconds("80 TB/s");

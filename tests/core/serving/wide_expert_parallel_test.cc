@@ -36,7 +36,7 @@ const ServedOperator* Find(const std::vector<ServedOperator>& operators, std::st
   return nullptr;
 }
 
-// Each attention group has a scheduler: 18,432 sequences on 72 groups are 256 each.
+// Each attention group has its own scheduler: 18,432 sequences on 72 groups are 256 each.
 TEST(WideExpertParallel, AHostWorksForItsOwnSequences) {
   const ServingReport report = Serve(Wide(72, 256), true);
   const ServedOperator* host = Find(report.operators.decode, "engine overhead per sequence");
@@ -46,8 +46,9 @@ TEST(WideExpertParallel, AHostWorksForItsOwnSequences) {
 }
 
 // DeepEP's low-latency kernels over 9 nodes, 64 tokens to 8 of 256 experts, 50 GB/s per device (times in us):
-// dispatch: 7168 (1 + 4/128) + 16 = 7408 bytes; 64 * 8 * 7408 * 8/9 / (0.94 * 50 GB/s) = 71.73; 8.5 + 3 + 9 (1 + log2
-// 9)/2 = 30.26 combine: 2 * 7168 + 16 = 14352 bytes; 64 * 8 * 14352 * 8/9 / (0.94 * 50 GB/s) = 138.97; the same start
+// dispatch: 7168 (1 + 4/128) + 16 = 7408 bytes; 64 * 8 * 7408 * 8/9 / (0.94 * 50 GB/s) = 71.73; setup 8.5 + 3 + 9 (1 +
+// log2 9)/2 = 30.26
+// combine: 2 * 7168 + 16 = 14352 bytes; 64 * 8 * 14352 * 8/9 / (0.94 * 50 GB/s) = 138.97; the same setup
 TEST(WideExpertParallel, DispatchTravelsInFp8AndCombineInSixteenBit) {
   const ServingReport report = Serve(Wide(72, 64) + std::vector<std::string>{"serving.engine.two_batch_overlap=false",
                                                                              "model.moe.imbalance=1.000000001"},
@@ -58,10 +59,11 @@ TEST(WideExpertParallel, DispatchTravelsInFp8AndCombineInSixteenBit) {
   EXPECT_NEAR(In(exchange->time, kUs), 71.73 + 30.26 + 138.97 + 30.26, 0.02);
 }
 
-// TensorRT-LLM's one-sided kernels on the 72 ranks of one NVLink domain, 900 GB/s (times in us): 64 tokens to the 72 (1
-// - (71/72)^8) = 7.622 ranks that they reach; dispatch of 7168 (1 + 4/128) bytes: 11 + 2.8 log2 72 + 4.006
-// (71/72)/0.62 = 34.65; combine of 2 * 7168 bytes: 11 + 2.8 log2 72 + 7.770 (71/72)/0.62 = 40.63
-TEST(WideExpertParallel, OneScaleUpDomainHasKernelsOfItsOwn) {
+// TensorRT-LLM's one-sided kernels on the 72 ranks of one NVLink domain, 900 GB/s (times in us): 64 tokens each reach
+// 72 (1 - (71/72)^8) = 7.622 ranks.
+// dispatch of 7168 (1 + 4/128) bytes: 11 + 2.8 log2 72 + 4.006 (71/72)/0.62 = 34.65
+// combine of 2 * 7168 bytes: 11 + 2.8 log2 72 + 7.770 (71/72)/0.62 = 40.63
+TEST(WideExpertParallel, OneScaleUpDomainHasItsOwnKernels) {
   const ServingReport report =
       Serve(Wide(72, 64) + std::vector<std::string>{"cluster=gb200-nvl72", "serving.engine=trtllm",
                                                     "model.moe.imbalance=1.000000001"},
@@ -71,8 +73,8 @@ TEST(WideExpertParallel, OneScaleUpDomainHasKernelsOfItsOwn) {
   EXPECT_NEAR(In(exchange->time, kUs), 34.65 + 40.63, 0.02);
 }
 
-// With more ranks each one reads fewer expert weights; then the exchange outgrows what computing can hide, and the
-// busiest rank the mean.
+// With more ranks each reads fewer expert weights. Beyond some degree the exchange outgrows what computation can hide,
+// and the busiest rank the mean.
 TEST(WideExpertParallel, TheRatePerDeviceRisesToABestDegreeAndFallsWithTheExposedExchange) {
   double last = 0;
   for (const int ranks : {8, 16, 32, 72}) {
@@ -93,8 +95,8 @@ TEST(WideExpertParallel, TheRatePerDeviceRisesToABestDegreeAndFallsWithTheExpose
 }
 
 // SGLang on 96 H100 (LMSYS, 2025-05-05): 22,282 output tokens/s per node of the decode pool at 256 sequences per
-// device; 54,543 prompt tokens/s per node of a prefill pool of 32 devices with chunks of 16,384 on each
-// (--chunked-prefill-size 524288), no overlap of two batches losing a quarter or more of it.
+// device, and 54,543 prompt tokens/s per node of a prefill pool of 32 devices with chunks of 16,384 on each
+// (--chunked-prefill-size 524288). Without the overlap of two batches at least a quarter of it is lost.
 TEST(WideExpertParallel, ThePublishedDeploymentOfSglang) {
   const std::vector<std::string> balanced{"serving.redundant_experts=32"};
   EXPECT_NEAR(256 / In(Serve(Wide(72, 256) + balanced).decode_step, kS), 22282 / 8., 0.2 * 22282 / 8);
@@ -113,8 +115,8 @@ TEST(WideExpertParallel, ThePublishedDeploymentOfSglang) {
   EXPECT_LT(prefilled({"serving.disaggregated.prefill_mapping.overlap.ep=false"}), prefilled({}) / 1.25);
 }
 
-// Two halves of 10 ms each, 6 of attention, 3 of experts, 1 of dense layers; dispatch takes 4 ms, combine 5. Beside
-// attention all of both is hidden, beside the experts 1 ms of the dispatch and 2 of the combine are not: 2 * 10 + 3. A
+// Two half batches of 10 ms each: 6 of attention, 3 of experts, 1 of dense layers; dispatch takes 4 ms, combine 5.
+// Attention hides all of both; the experts leave 1 ms of the dispatch and 2 of the combine exposed: 2 * 10 + 3. A
 // normal kernel leaves 108 of 132 SMs.
 TEST(WideExpertParallel, AnExchangeIsExposedByWhatTheOtherHalfCannotCover) {
   const Result<Scenario> scenario = ScenarioOf(Wide(72, 64));
@@ -127,7 +129,7 @@ TEST(WideExpertParallel, AnExchangeIsExposedByWhatTheOtherHalfCannotCover) {
   const double taken = 24 / 132.;
   EXPECT_NEAR(In(TwoBatches(half, deployment, Phase::kPrefill), kMs),
               6 + taken * 4 + std::max(4., 3 + taken * 4) + std::max(5., 3 + taken * 5) + 6 + taken * 5 + 2, 1e-9);
-  half.dispatch = half.combine = 40 * kMs;  // more than there is to hide behind
+  half.dispatch = half.combine = 40 * kMs;  // more than the computation can hide
   EXPECT_NEAR(In(TwoBatches(half, deployment, Phase::kDecode), kMs), 4 * 40 + 2, 1e-9);
 }
 
@@ -150,7 +152,7 @@ TEST(WideExpertParallel, TwoBatchesInTurnHideWhatComputingCan) {
                         in_turn =
                             Serve(load + std::vector<std::string>{"serving.engine.two_batch_overlap=false"}, true);
     EXPECT_LE(hidden.decode_step, in_turn.decode_step) << each;
-    // Two halves send the same bytes: overlap saves at most the exchange time.
+    // Both halves send the same bytes, so overlap saves at most the exchange time.
     const ServedOperator* exchange = Find(in_turn.operators.decode, "expert exchange");
     ASSERT_NE(exchange, nullptr);
     EXPECT_GE(hidden.decode_step, in_turn.decode_step - exchange->count * exchange->time) << each;
@@ -170,7 +172,7 @@ TEST(WideExpertParallel, AStepTakesItsOperatorsTogether) {
   }
 }
 
-// DeepSeek-V3's report, 3.4: decoding on 320 devices, each with one expert, 64 of them redundant or shared.
+// DeepSeek-V3's report, 3.4: decoding on 320 devices with one expert each, 64 of them redundant or shared.
 TEST(WideExpertParallel, RedundantExpertsFillMoreRanksThanExperts) {
   const Result<Scenario> scenario = ScenarioOf(Wide(320, 64));
   ASSERT_FALSE(scenario);
@@ -178,8 +180,8 @@ TEST(WideExpertParallel, RedundantExpertsFillMoreRanksThanExperts) {
   const std::vector<std::string> filled = Wide(320, 64) + std::vector<std::string>{"serving.redundant_experts=64"};
   const ServingReport one = Serve(filled);
   EXPECT_TRUE(one.infeasible.empty());
-  // 256 devices hold one expert each as well; 288 experts on 72 devices are 4 each, 4/9 more than without redundant
-  // ones.
+  // 256 devices hold one expert each as well. 288 experts on 72 devices are 4 each, 4/9 of an expert more than without
+  // redundant ones.
   EXPECT_NEAR(one.memory.weights / Serve(Wide(256, 64)).memory.weights, 1, 1e-9);
   const ServingReport four = Serve(Wide(72, 64) + std::vector<std::string>{"serving.redundant_experts=32"});
   const double expert = 58 * 3.0 * 7168 * 2048;
@@ -191,12 +193,12 @@ TEST(WideExpertParallel, RedundantExpertsFillEveryRank) {
   ASSERT_FALSE(scenario);
   EXPECT_EQ(scenario.issues[0].path, "serving.redundant_experts");
   EXPECT_EQ(scenario.issues[0].fixes,
-            Fixes{SetTo("serving.redundant_experts", 32)});  // 288 = 4 * 72; 216 is below the 256 there are
+            Fixes{SetTo("serving.redundant_experts", 32)});  // 288 = 4 * 72; 216 is fewer than the 256 experts
 }
 
-// 72 ranks hold 256 / 72 experts each, with 32 copies 4: the busiest has 1 + 0.29 sqrt(2 ln(72) 72 / 256) = 1.4498 or 1
-// + 0.29 sqrt(2 ln(72) / 4) = 1.4241 times the mean. On 32 ranks with 9 experts each 1.2545: measured, 1.25.
-TEST(WideExpertParallel, WhatTheBalancerLeavesFallsWithRedundantExperts) {
+// 72 ranks hold 256 / 72 experts each, or 4 with 32 copies: the busiest has 1 + 0.29 sqrt(2 ln(72) 72 / 256) = 1.4498
+// or 1 + 0.29 sqrt(2 ln(72) / 4) = 1.4241 times the mean. On 32 ranks with 9 experts each it is 1.2545; measured, 1.25.
+TEST(WideExpertParallel, TheRemainingImbalanceFallsWithRedundantExperts) {
   const auto imbalance = [](int ranks, int redundant) {
     const Result<Scenario> scenario = ScenarioOf(
         Wide(ranks, 64) + std::vector<std::string>{"serving.redundant_experts=" + std::to_string(redundant)});
@@ -207,8 +209,8 @@ TEST(WideExpertParallel, WhatTheBalancerLeavesFallsWithRedundantExperts) {
   EXPECT_NEAR(imbalance(32, 32), 1.2545, 5e-5);
 }
 
-// Within a server, without copies: of 32 experts each, where single ones vary by 1.2 of their mean, 1 + 1.2 sqrt(2
-// ln(8) 8 / 256) = 1.4326.
+// Within a server there are no copies: with 32 experts per rank, whose loads vary by 1.2 of their mean, the busiest has
+// 1 + 1.2 sqrt(2 ln(8) 8 / 256) = 1.4326.
 TEST(WideExpertParallel, WithinAServerNothingBalances) {
   const auto imbalance = [](const std::string& more) {
     const Result<Scenario> scenario = ScenarioOf(Wide(8, 64) + std::vector<std::string>{more});

@@ -1,4 +1,4 @@
-// Idle contexts of a byte a token, by hand.
+// Idle contexts of a byte per token, by hand.
 #include "core/simulation/context_cache.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ ContextCache CacheOf(double host, double ssd) {
   return {ContextMemory{100, B(host), B(ssd)}, [](Count tokens) { return B(1e6 * static_cast<double>(tokens - 100)); }};
 }
 
-// Own parts of 100 and 200 tokens; the older gives way first, from its end.
+// Two contexts with 100 and 200 tokens of their own; the older is evicted first, from its end.
 TEST(ContextCache, EvictsTheLeastRecentlyUsedFromTheirEnd) {
   ContextCache cache = CacheOf(0, 0);
   cache.Keep(1, 200);
@@ -36,7 +36,7 @@ TEST(ContextCache, CountsUseNotAge) {
   EXPECT_EQ(cache.Find(2).All(), 0);
 }
 
-// 60 tokens on the device, the 30 after them in host memory, 5 on SSD, 5 gone; room on the device brings none back.
+// 60 tokens stay on the device, the next 30 are in host memory, 5 on SSD, 5 gone; room on the device brings none back.
 TEST(ContextCache, MovesThroughTheTiers) {
   ContextCache cache = CacheOf(30e6, 5e6);
   cache.Keep(1, 200);
@@ -54,7 +54,7 @@ TEST(ContextCache, MovesThroughTheTiers) {
   EXPECT_NEAR(cache.Find(2).host, 30, 1e-3) << "what was dropped takes no room";
 }
 
-// The device keeps nothing of 100 tokens: host memory or SSD alone keeps what fits there.
+// The device has no room for 100 tokens: host memory or SSD alone keeps as many as fit there.
 TEST(ContextCache, KeepsAContextInOneLowerTierAlone) {
   ContextCache in_host = CacheOf(30e6, 0), on_ssd = CacheOf(0, 5e6);
   for (ContextCache* cache : {&in_host, &on_ssd}) {

@@ -1,4 +1,4 @@
-// Engines of constant step times, by hand.
+// Engines with constant step times, by hand.
 #include "core/simulation/event_loop.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 Seconds S(double seconds) { return Seconds::FromBase(seconds); }
 
-// A step takes one second; a token takes a byte.
+// A step takes one second, and a token takes one byte.
 SimulatedSystem OneSecondSteps() {
   SimulatedSystem system;
   system.room = {Bytes::FromBase(1e9), [](Count held) { return Bytes::FromBase(static_cast<double>(held)); }};
@@ -46,7 +46,7 @@ Times TimesOf(const SimulatedSystem& system, const std::vector<Sent>& requests) 
 using Values = std::vector<double>;
 const std::vector<Sent> kThree{{0, 10, 3}, {0, 10, 3}, {0, 10, 3}};
 
-// A prompt per step, beside what decodes: request k has its first token after k + 1 steps and two more after two
+// One prompt per step, together with the decode: request k has its first token after k + 1 steps and two more after two
 // further steps.
 TEST(Schedule, MixesAPromptWithEveryDecodeStep) {
   SimulatedSystem system = OneSecondSteps();
@@ -67,7 +67,7 @@ TEST(Schedule, PrefillsFirst) {
   EXPECT_EQ(times.last, (Values{5, 5, 5}));
 }
 
-// 15 tokens: one prompt and half of the second, then its other half and the third.
+// Steps of 15 tokens: one prompt and half of the second, then its other half and the third.
 TEST(Schedule, SplitsAPromptOverSteps) {
   SimulatedSystem system = OneSecondSteps();
   system.rules.step_tokens = 15;
@@ -78,8 +78,8 @@ TEST(Schedule, SplitsAPromptOverSteps) {
   EXPECT_EQ(TimesOf(system, kThree).first, (Values{1, 1, 2}));
 }
 
-// Prompts longer than a step: split over three steps, or whole in a step of their own.
-TEST(Schedule, GivesALongPromptStepsOrOneOfItsOwn) {
+// A prompt longer than a step is split over three steps, or runs whole in a step of its own.
+TEST(Schedule, SplitsALongPromptOrRunsItWhole) {
   SimulatedSystem system = OneSecondSteps();
   system.rules.step_tokens = 10;
   const std::vector<Sent> long_prompts{{0, 25, 1}, {0, 25, 1}};
@@ -88,7 +88,7 @@ TEST(Schedule, GivesALongPromptStepsOrOneOfItsOwn) {
   EXPECT_EQ(TimesOf(system, long_prompts).first, (Values{1, 2}));
 }
 
-// A request that comes during a step waits for it, and for the one launched before it came.
+// A request that arrives during a step waits for it, and for the step launched before its arrival.
 TEST(Schedule, WaitsForStepsLaunchedAhead) {
   SimulatedSystem system = OneSecondSteps();
   const std::vector<Sent> requests{{0, 10, 6}, {0.5, 10, 1}};
@@ -98,14 +98,14 @@ TEST(Schedule, WaitsForStepsLaunchedAhead) {
   EXPECT_EQ(TimesOf(system, {{0, 10, 1}, {5, 10, 1}}).first[1], 6) << "nothing is launched while the engine is idle";
 }
 
-// Looks at 0, 4, 8: what comes at 0.5 is seen with the step that begins at 4.
-TEST(Schedule, LooksForRequestsEverySoManySteps) {
+// The engine looks for requests at 0, 4 and 8: a request of 0.5 s runs in the step that begins at 4.
+TEST(Schedule, LooksForRequestsAtIntervals) {
   SimulatedSystem system = OneSecondSteps();
   system.receive_interval = 4;
   EXPECT_EQ(TimesOf(system, {{0, 10, 20}, {0.5, 10, 1}, {3.5, 10, 1}, {4.5, 10, 1}}).first, (Values{1, 5, 5, 9}));
 }
 
-// The second request waits for three steps or for 25 tokens of prompts; alone in the engine none waits.
+// The second request waits for three steps or until prompts have 25 tokens; on an idle engine none waits.
 TEST(Schedule, CollectsPrompts) {
   SimulatedSystem system = OneSecondSteps();
   system.rules.collect_steps = 3;
@@ -123,7 +123,7 @@ TEST(Schedule, HandlesARequestBeforeItMayRun) {
   EXPECT_EQ(TimesOf(system, {{1, 10, 2}}).last, (Values{3.25}));
 }
 
-// First tokens out half a second after their step: the request decodes in the next step that begins after that.
+// First tokens leave half a second after their step: the request decodes in the next step that begins after that.
 TEST(Schedule, DecodesARequestAfterItsFirstToken) {
   SimulatedSystem system = OneSecondSteps();
   system.step_time = [](const StepWork& work) { return SimulatedStep{S(1), S(work.prompts > 0 ? 1.5 : 0)}; };
@@ -132,7 +132,7 @@ TEST(Schedule, DecodesARequestAfterItsFirstToken) {
   EXPECT_EQ(times.last, (Values{5, 4})) << "the first request decodes from 2 on, the second from 3 on";
 }
 
-// Two prompts of 10 tokens and 25 bytes. After three tokens each they hold 26: the later one gives way, waits for the
+// Two prompts of 10 tokens in 25 bytes. After three tokens each they hold 26: the later one is preempted, waits for the
 // end of the other at 6, and computes its 13 tokens again.
 TEST(Memory, PreemptsTheLatest) {
   SimulatedSystem system = OneSecondSteps();
@@ -159,8 +159,8 @@ TEST(Memory, LimitsRunningSequences) {
   EXPECT_EQ(TimesOf(system, kThree).first, (Values{1, 1, 4}));
 }
 
-// A step with a prompt takes two seconds. Of two replicas each has its own steps; of two groups of a replica both wait
-// for it.
+// A step with a prompt takes two seconds. Two replicas step independently; two groups of one replica wait for each
+// other.
 TEST(Replicas, StepAloneAndGroupsTogether) {
   SimulatedSystem system = OneSecondSteps();
   system.step_time = [](const StepWork& work) {
@@ -181,7 +181,7 @@ TEST(Replicas, StepAloneAndGroupsTogether) {
   EXPECT_EQ(times.last, (Values{7, 5})) << "from 2 to 4 it does not decode at all";
 }
 
-// One replica has a long request; the third request comes when the second is done.
+// One replica has a long request; the third request arrives when the second is done.
 TEST(Replicas, BehindARouter) {
   SimulatedSystem system = OneSecondSteps();
   system.replicas = 2;

@@ -29,7 +29,7 @@ Moments MomentsOf(const Draw& draw) {
   return {mean, std::sqrt(squares / kDraws - mean * mean)};
 }
 
-// The first numbers of SplitMix64 from this seed, as its reference implementation prints them.
+// The first numbers of SplitMix64 with this seed, as its reference implementation prints them.
 TEST(Random, IsSplitMix64) {
   Random random(1234567);
   EXPECT_EQ(random.Uniform(), std::ldexp(static_cast<double>(6457827717110365317ULL >> 11), -53));
@@ -48,7 +48,7 @@ TEST(Random, HasTheMomentsOfItsDistributions) {
   for (const double shape : {0.3, 1.0, 4.0}) {
     const Moments gamma = MomentsOf([&] { return random.Gamma(shape); });
     EXPECT_NEAR(gamma.mean / shape, 1, 0.02) << shape;
-    // Four standard errors of a deviation, by the excess kurtosis of 6 / shape.
+    // Four standard errors of the deviation, from the excess kurtosis of 6 / shape.
     EXPECT_NEAR(gamma.deviation / std::sqrt(shape), 1, 4 * std::sqrt((2 + 6 / shape) / (4 * kDraws))) << shape;
   }
 }
@@ -75,8 +75,8 @@ TEST(Lengths, KeepTheMeanAndHaveTheVariation) {
   EXPECT_EQ(DrawLength({LengthKind::kLognormal, 16, {}}, 1e-9, random), 1) << "at least one token";
 }
 
-// A lognormal of mean m and variation c has its median at m / sqrt(1 + c^2), and its share Phi(1) = 0.841345 at e^s
-// times that, s^2 = ln(1 + c^2).
+// A lognormal of mean m and variation c has its median at m / sqrt(1 + c^2) and its quantile Phi(1) = 0.841345 at e^s
+// times that, with s^2 = ln(1 + c^2).
 TEST(Lengths, AreTheQuantilesOfTheDistribution) {
   const LengthDistribution lognormal{LengthKind::kLognormal, 0.75, {}};
   EXPECT_NEAR(LengthAtShare(lognormal, 1000, 0.5), 800, 1e-6);
@@ -86,7 +86,8 @@ TEST(Lengths, AreTheQuantilesOfTheDistribution) {
   EXPECT_EQ(LengthAtShare({LengthKind::kFixed, 1, {}}, 1000, 0.25), 1000);
 }
 
-// The variation that the closed forms take is that of the lengths drawn; of uniform lengths from 0 on at most 1/sqrt(3).
+// The closed forms use the variation of the drawn lengths; for uniform lengths, which start at 0 or above, it is at
+// most 1/sqrt(3).
 TEST(Lengths, HaveTheVariationOfTheirDistribution) {
   EXPECT_EQ(VariationOf({LengthKind::kFixed, 0.3, {}}), 0);
   EXPECT_EQ(VariationOf({LengthKind::kLognormal, 1.2, {}}), 1.2);
@@ -97,8 +98,8 @@ TEST(Lengths, HaveTheVariationOfTheirDistribution) {
   EXPECT_NEAR(VariationOf(quantiles) / (drawn.deviation / drawn.mean), 1, 0.01);
 }
 
-// The published traces: their quantiles, and their means as their authors' files give them. The last hundredth of the
-// code outputs, 252 to 1,899 tokens, is known by its ends only.
+// The published traces: their quantiles, and their means in their authors' files. Of the last hundredth of the code
+// outputs, 252 to 1,899 tokens, only the ends are known.
 TEST(Lengths, OfAPublishedTraceHaveItsQuantiles) {
   struct Published {
     const char* id;

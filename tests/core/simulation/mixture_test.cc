@@ -1,4 +1,4 @@
-// Several classes of requests played request by request, beside their closed form.
+// Several classes of requests simulated request by request, against their closed form.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -17,7 +17,7 @@ struct PlayedMixture {
   ServingReport closed;
   SimulatedServing played;
 };
-// `occupied`: rate over the capacity.
+// `occupied`: arrival rate over capacity.
 PlayedMixture Play(const std::string& engine, const Mixture& mixture, double occupied) {
   PlayedMixture both;
   Result<Scenario> scenario =
@@ -43,7 +43,7 @@ const std::vector<Mixture> kMixtures{{{0.7, 1000, 300}, {0.3, 8000, 200}},
                                      {{0.5, 200, 1000}, {0.5, 4000, 20}},
                                      {{0.6, 500, 250}, {0.3, 4000, 400}, {0.1, 16000, 500}}};
 
-// Of all requests and of each class. At 0.8, first tokens of the last mixture are the furthest off, 20 % late, and
+// For all requests and for each class. At 0.8 the largest errors are first tokens of the last mixture, 20 % late, and
 // tokens of the second one, 13 % long under TensorRT-LLM.
 TEST(PlayedMixtures, AgreeWithTheirClosedForm) {
   for (const Mixture& mixture : kMixtures) {
@@ -72,7 +72,7 @@ TEST(PlayedMixtures, AgreeWithTheirClosedForm) {
   }
 }
 
-// By Little's law a class is met in flight in proportion to its arrivals and the time that it stays.
+// By Little's law a class is in flight in proportion to its arrivals and its time in the system.
 TEST(PlayedMixtures, HoldLittlesLawForEachClass) {
   for (const Mixture& mixture : kMixtures) {
     const auto [closed, played] = Play("vllm", mixture, 0.7);
@@ -88,7 +88,7 @@ TEST(PlayedMixtures, HoldLittlesLawForEachClass) {
   }
 }
 
-// Shares of the 4,000 requests: a standard deviation is at most 0.8 %.
+// Shares of 4,000 requests have a standard deviation of at most 0.8 %.
 TEST(PlayedMixtures, DrawClassesByTheirWeight) {
   for (const Mixture& mixture : kMixtures) {
     const SimulatedServing played = Play("vllm", mixture, 0.3).played;

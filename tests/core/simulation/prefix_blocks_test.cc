@@ -1,4 +1,4 @@
-// Blocks that prompts share, by hand.
+// KV blocks that prompts share, by hand.
 #include "core/simulation/prefix_blocks.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(PrefixBlocks, FindsWhatAPromptBeginsWith) {
   EXPECT_EQ(blocks.used(), 3);
 }
 
-// 3 and 2 go before 1, the start of the prompt; the prompt used last goes last.
+// Blocks 3 and 2 are evicted before 1, the start of their prompt; the prompt used last goes last.
 TEST(PrefixBlocks, ForgetsTheLeastRecentlyUsedFromItsEnd) {
   PrefixBlocks blocks;
   for (const std::uint32_t number : {1U, 2U, 3U, 7U, 8U}) blocks.Use(number);
@@ -82,34 +82,34 @@ class BlockLoop {
   std::optional<EventLoop> loop_;
 };
 
-// Two of three blocks; then all, of which a token is computed once more.
-TEST(PrefixBlocks, PromptsHitWhatCameBefore) {
+// The second prompt finds two of its three blocks; the third finds all and recomputes one token.
+TEST(PrefixBlocks, PromptsHitEarlierPrompts) {
   const BlockLoop loop(1000, {{0, 30, 1, {0, 1, 2}}, {5, 30, 1, {0, 1, 3}}, {9, 30, 1, {0, 1, 3}}});
   EXPECT_EQ(loop.At(0).hit, 0);
   EXPECT_EQ(loop.At(1).hit, 20);
   EXPECT_EQ(loop.At(2).hit, 29);
 }
 
-// Five tokens at the end of a prompt are no block that others find.
+// Five tokens at the end of a prompt do not fill a block, so no other prompt finds them.
 TEST(PrefixBlocks, OnlyWholeBlocksAreShared) {
   const BlockLoop loop(1000, {{0, 25, 1, {0, 1, 2}}, {5, 25, 1, {0, 1, 2}}});
   EXPECT_EQ(loop.At(1).hit, 20);
   EXPECT_EQ(loop.counts().groups.most_held.base(), 25);
 }
 
-// What is computed in a step is there after it.
+// Blocks can be found only after the step that computes them.
 TEST(PrefixBlocks, PromptsOfOneStepShareNothing) {
   const BlockLoop loop(1000, {{0, 30, 1, {0, 1, 2}}, {0, 30, 1, {0, 1, 2}}});
   EXPECT_EQ(loop.At(1).hit, 0);
 }
 
-// The second prompt holds 40 of 60 bytes: of the first one's 30 there is room for 20, so two blocks stay.
+// The second prompt holds 40 of 60 bytes, which leaves 20 for the 30 of the first: two blocks stay.
 TEST(PrefixBlocks, RunningRequestsTakeTheRoomOfIdleBlocks) {
   const BlockLoop loop(60, {{0, 30, 1, {0, 1, 2}}, {5, 40, 1, {7, 8, 9, 10}}, {9, 30, 1, {0, 1, 2}}});
   EXPECT_EQ(loop.At(2).hit, 20);
 }
 
-// 60 + 60 tokens do not fit in 100 bytes, but both share all of their prompts.
+// 60 + 60 tokens do not fit in 100 bytes, but the two prompts are the same.
 TEST(PrefixBlocks, RequestsThatShareAPromptHoldItOnce) {
   const BlockLoop shared(100, {{0, 60, 10, {0, 1, 2, 3, 4, 5}}, {2, 60, 10, {0, 1, 2, 3, 4, 5}}});
   EXPECT_EQ(shared.At(1).first.base(), 3);
@@ -120,7 +120,7 @@ TEST(PrefixBlocks, RequestsThatShareAPromptHoldItOnce) {
   EXPECT_EQ(apart.counts().groups.preemptions, 0);
 }
 
-// Two requests of 10 + 10 tokens outgrow 35 bytes: the later one waits, and then finds its own prompt again.
+// Two requests of 10 + 10 tokens outgrow 35 bytes: the later one is preempted and then finds its own prompt again.
 TEST(PrefixBlocks, APreemptedRequestFindsItsPromptAgain) {
   const BlockLoop loop(35, {{0, 10, 10, {0}}, {0, 10, 10, {1}}});
   EXPECT_EQ(loop.counts().groups.preemptions, 1);
@@ -129,8 +129,8 @@ TEST(PrefixBlocks, APreemptedRequestFindsItsPromptAgain) {
   EXPECT_EQ(loop.At(1).hit, 0) << "as it was admitted first";
 }
 
-// Whether a step holds requests back, and why.
-TEST(PrefixBlocks, TellsWhatRequestsWaitFor) {
+// Whether a step delays requests, and why.
+TEST(PrefixBlocks, CountsWhatRequestsWaitFor) {
   const BlockLoop memory(100, {{0, 60, 10, {}}, {0, 60, 10, {}}});
   const auto& held = memory.counts().groups.held_back;
   EXPECT_EQ(held[static_cast<std::size_t>(HeldBack::kMemory)], 10) << "in every step of the first request";

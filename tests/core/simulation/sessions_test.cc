@@ -1,4 +1,4 @@
-// Sessions played turn by turn, beside their closed form.
+// Sessions simulated turn by turn, against their closed form.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ const Assignments kAgents{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b",
                           "serving.sessions.added=1000",   "serving.sessions.gap=30 s",
                           "serving.simulate.requests=4000"};
 
-// Every session is in a turn or in a gap, and in the system are as many as arrive in the time that one stays.
+// Little's law, for the sessions (each is in a turn or in a gap) and for the requests in the system.
 TEST(PlayedSessions, HoldLittlesLaw) {
   for (const char* sessions : {"16", "64", "200"}) {
     const SimulatedServing played =
@@ -60,7 +60,7 @@ TEST(PlayedSessions, FindAllButWhatIsAddedWhereNothingIsEvicted) {
   EXPECT_NEAR(played.sessions->hit_rate, 1 - 1000.0 / 10400, 0.005);
 }
 
-// Of ten turns one prefills its document, all what is added.
+// One of ten turns prefills the session's document; all prefill what they add.
 TEST(PlayedSessions, PrefillADocumentOnceASession) {
   const SimulatedServing played =
       BothOf(kAgents + Assignments{"serving.concurrency=8", "serving.sessions.opening=20000"}).played;
@@ -84,9 +84,9 @@ TEST(PlayedSessions, AreTooManyToPlayBeyondABound) {
   EXPECT_NE(answer.warning.find("too many sessions"), std::string::npos);
 }
 
-// Contexts come back over a slow link: under vLLM tokens come as fast as over a fast one, and no more contexts come
-// back than the link carries, 131,072 bytes for each token of a mean prompt of 10,400.
-TEST(PlayedSessions, LoadContextsWhileOthersGoOn) {
+// Contexts are loaded over a slow link. Under vLLM tokens come as fast as over a fast link, and no more contexts return
+// than the link carries: 131,072 bytes per token of a mean prompt of 10,400.
+TEST(PlayedSessions, LoadContextsWhileOthersDecode) {
   const Assignments tiers =
       kAgents + Assignments{"serving.concurrency=192", "serving.prefix_cache.host_capacity=200 GB",
                             "serving.prefix_cache.ssd_capacity=0 GB"};
@@ -110,8 +110,8 @@ TEST(PlayedSessions, LoadContextsWhileOthersGoOn) {
   EXPECT_NEAR(slow.closed.tpot / slow.played.tpot, 1, 0.1);
 }
 
-// Also where contexts are evicted, or prefills take much of the time: there a turn waits for long steps that others'
-// lost contexts make.
+// Some loads evict contexts or spend much of their time on prefill: there a turn waits for long steps caused by the
+// evicted contexts of others.
 TEST(PlayedSessions, AgreeWithTheClosedFormOnTwentyLoads) {
   Random random(46);
   const auto one = [&](const std::vector<std::string>& values) {

@@ -1,4 +1,4 @@
-// The simulation of scenarios: beside the closed forms where both apply, and what must hold under any load.
+// Simulated scenarios against the closed forms where both apply, and laws that hold under any load.
 #include "core/simulation/simulate.h"
 
 #include <cmath>
@@ -31,15 +31,15 @@ const Assignments kLlama{"cluster=dgx-h100",
                          "serving.prompt=1000",
                          "serving.output=300",
                          "serving.simulate.requests=2000"};
-// Lengths that spread a little: equal ones stay together forever.
+// Lengths with a small spread: requests of equal length stay together forever.
 const Assignments kSpread{"serving.lengths.prompt.kind=uniform", "serving.lengths.prompt.variation=0.3",
                           "serving.lengths.output.kind=uniform", "serving.lengths.output.variation=0.3"};
 
 TEST(Simulation, AgreesWithTheClosedFormsInAClosedLoop) {
   for (const std::string engine : {"vllm", "sglang", "trtllm"}) {
     for (const std::string concurrency : {"1", "8", "32", "128"}) {
-      // Prompts of their own steps do not share the weights with decoded tokens, as the closed forms assume of any
-      // engine.
+      // Where prompts have steps of their own, they do not share the weights with decoded tokens, though the closed
+      // forms assume it for any engine.
       if (engine == "sglang" && concurrency == "128") continue;
       const Assignments load =
           kLlama + kSpread + Assignments{"serving.engine=" + engine, "serving.concurrency=" + concurrency};
@@ -52,7 +52,7 @@ TEST(Simulation, AgreesWithTheClosedFormsInAClosedLoop) {
   }
 }
 
-// Outputs of very different lengths: what runs holds more than the mean request does, in both.
+// Outputs of very different lengths: in both, running requests hold more than the mean request.
 TEST(Simulation, AgreesWithTheClosedFormsOnSpreadOutputs) {
   const Assignments spread{"serving.lengths.output.kind=lognormal", "serving.lengths.output.variation=1.2",
                            "serving.lengths.prompt.kind=uniform", "serving.lengths.prompt.variation=0.3"};
@@ -64,7 +64,7 @@ TEST(Simulation, AgreesWithTheClosedFormsOnSpreadOutputs) {
   }
 }
 
-// A chunk bounds the prompt tokens of a step, of whole prompts too.
+// A chunk limits the prompt tokens of a step, even if prompts are whole.
 TEST(Simulation, AgreesWithTheClosedFormsWithChunks) {
   const Assignments small{"cluster=dgx-h100", "model=llama-3.1-8b", "serving.devices=1", "serving.mapping.tp=1",
                           "serving.simulate.requests=2000"};
@@ -100,7 +100,7 @@ double CapacityOf(const Assignments& served) {
   return Serve(served + Assignments{"serving.requests_per_s=100000"}).requests_per_s;
 }
 
-// The closed form over the simulation, with so many arrivals per second.
+// Closed form over simulation, at an arrival rate.
 struct OverPlayed {
   explicit OverPlayed(const Assignments& served, double rate) : text(std::to_string(rate) + " requests/s: ") {
     const Assignments at = served + Assignments{"serving.requests_per_s=" + std::to_string(rate)};
@@ -113,8 +113,7 @@ struct OverPlayed {
   std::string text;
 };
 
-// Poisson arrivals from three tenths to eight tenths of the capacity: first tokens wait for steps that hold others'
-// prompts.
+// Poisson arrivals at 0.3 to 0.8 of the capacity: first tokens wait for steps that hold others' prompts.
 TEST(Simulation, AgreesWithTheClosedFormAtRandomArrivals) {
   Random random(7);
   int within = 0, all = 0;
@@ -137,8 +136,8 @@ TEST(Simulation, AgreesWithTheClosedFormAtRandomArrivals) {
   EXPECT_GE(within, 0.8 * all);
 }
 
-// Where an engine prefills first (SGLang), the passes over short prompts hold few of them, and decoding waits for many.
-// From a tenth to seven tenths of the capacity, where a cycle is up to five times a decode step.
+// In an engine that prefills first (SGLang), passes over short prompts hold few of them, and decoding waits for many
+// passes. From 0.1 to 0.7 of the capacity, where a cycle takes up to five decode steps.
 TEST(Simulation, AgreesWithTheClosedFormWherePrefillsComeFirst) {
   int within = 0, all = 0;
   for (const std::string prompt : {"64", "200", "500", "1000"}) {
@@ -159,7 +158,7 @@ TEST(Simulation, AgreesWithTheClosedFormWherePrefillsComeFirst) {
   EXPECT_GE(within, 0.9 * all);
 }
 
-// How many of drawn loads from 0.75 to 0.9 of the capacity agree within 10 %, and that none is further off than a bound.
+// How many random loads from 0.75 to 0.9 of the capacity agree within 10 %; none may be further off than a bound.
 struct NearCapacity {
   struct Loads {
     std::uint64_t seed;
@@ -185,9 +184,9 @@ struct NearCapacity {
   int firsts = 0, tokens = 0;
 };
 
-// Near its capacity requests begin to decode in bunches, and steps are longer for it. Two things are not here: with
-// prompts of 200 to 300 tokens and 30 of output, of which a pass holds many, a token takes a third too long in the
-// closed form; and its queue for few slots is too long (Qwen3-14B with 4,000 tokens).
+// Near the capacity requests begin to decode together, which lengthens steps. Two cases are left out. With prompts of
+// 200 to 300 tokens and 30 of output, of which a pass holds many, a token takes a third too long in the closed form.
+// For few slots its queue is too long (Qwen3-14B with 4,000 tokens).
 TEST(Simulation, AgreesWithTheClosedFormNearCapacityWherePrefillsComeFirst) {
   constexpr int kLoads = 20;
   const NearCapacity agree({46, kLoads, {"sglang"}, {"1000", "2000", "4000", "6000"}, {"30", "100", "200", "400"}}, 0.2,
@@ -196,8 +195,8 @@ TEST(Simulation, AgreesWithTheClosedFormNearCapacityWherePrefillsComeFirst) {
   EXPECT_GE(agree.firsts, 0.8 * kLoads);
 }
 
-// Where prompts share the steps that decode, requests that come in a long step begin to decode together too. Prompts of
-// 4,000 tokens and more fill the steps of vLLM before its slots.
+// Where prompts share the decode steps, requests that arrive in a long step also begin to decode together. Prompts of
+// 4,000 tokens and more fill vLLM's steps before its slots.
 TEST(Simulation, AgreesWithTheClosedFormNearCapacityWherePromptsShareSteps) {
   constexpr int kLoads = 24;
   const NearCapacity agree({31, kLoads, {"vllm", "trtllm"}, {"300", "1000", "2000", "5000"}, {"30", "100", "300"}},
@@ -206,8 +205,8 @@ TEST(Simulation, AgreesWithTheClosedFormNearCapacityWherePromptsShareSteps) {
   EXPECT_GE(agree.firsts, 0.75 * kLoads);
 }
 
-// Few slots, for which requests of one length wait: half as long as if their times were exponential. The mean of three
-// runs, since a queue fluctuates.
+// Requests of one length wait for few slots half as long as with exponential times. Means of three runs, since a queue
+// fluctuates.
 TEST(Simulation, AgreesWithTheClosedFormInTheQueueForFewSlots) {
   int within = 0, all = 0;
   for (const std::string engine : {"vllm", "sglang", "trtllm"}) {
@@ -231,9 +230,9 @@ TEST(Simulation, AgreesWithTheClosedFormInTheQueueForFewSlots) {
   EXPECT_GE(within, 0.8 * all);
 }
 
-// All requests sent at once, more than run at once, or streams of three: those that find a slot start together and end
-// together, as all outputs are of one length. Where prompts come first, each batch of them then decodes without a pause,
-// which the closed form says of the first batch alone.
+// All requests sent at once, more than run at once, or in streams of three. Outputs are of one length, so requests that
+// start together end together. Where prompts come first, every batch decodes without a pause; the closed form assumes
+// this of the first batch only.
 TEST(Simulation, AgreesWithTheClosedFormWhereAllStartTogether) {
   for (const std::string engine : {"vllm", "sglang", "trtllm"}) {
     for (const auto& [concurrency, waves] :
@@ -249,9 +248,9 @@ TEST(Simulation, AgreesWithTheClosedFormWhereAllStartTogether) {
   }
 }
 
-// Engines that look for requests every 30 steps, or collect prompts for 20: the closed forms' first token has the same
-// wait.
-TEST(Simulation, GathersPromptsAsTheClosedFormsSay) {
+// Engines that look for requests every 30 steps, or collect prompts for 20 steps: the closed form's first token waits
+// as long.
+TEST(Simulation, CollectsPromptsAsTheClosedFormsSay) {
   for (const std::string setting : {"receive_interval=30", "collect_steps=20"}) {
     for (const std::string concurrency : {"4", "16", "64"}) {
       const Assignments load =
@@ -304,7 +303,7 @@ TEST(Simulation, IsNotQuickerUnderMoreLoad) {
   }
 }
 
-// The same rate in bursts: requests queue for each other.
+// The same rate in bursts: requests queue behind each other.
 TEST(Simulation, WaitsLongerInBursts) {
   const Assignments load = kLlama + Assignments{"serving.requests_per_s=4"};
   const SimulatedServing even = Simulated(load);
@@ -314,14 +313,14 @@ TEST(Simulation, WaitsLongerInBursts) {
   EXPECT_GT(bursts.ttft_percentiles.p99, 1.5 * even.ttft_percentiles.p99);
 }
 
-// Prompts that all hit the prefix cache leave one token to compute.
+// Prompts found completely in the prefix cache leave one token to compute.
 TEST(Simulation, SkipsWhatThePrefixCacheHolds) {
   const Assignments load =
       kLlama + Assignments{"serving.engine=ideal", "serving.prompt=8000", "serving.requests_per_s=0.5"};
   EXPECT_LT(Simulated(load + Assignments{"serving.prefix_hit=0.9"}).ttft, 0.25 * Simulated(load).ttft);
 }
 
-// Four requests run; of 40 streams 36 wait, and a request waits nine of its own times.
+// Four requests run. 36 of 40 streams wait, so a request waits nine times as long as it runs.
 TEST(Simulation, QueuesBeyondTheSlots) {
   const SimulatedServing simulated =
       Simulated(kLlama + kSpread + Assignments{"serving.concurrency=40", "serving.max_requests=4"});
@@ -329,8 +328,8 @@ TEST(Simulation, QueuesBeyondTheSlots) {
   EXPECT_NEAR((simulated.ttft / simulated.request_latency), 0.9, 0.01);
 }
 
-// Memory for few sequences: an engine that reserves whole outputs never preempts, one that does not preempts some and
-// has more running.
+// Memory for few sequences: an engine that reserves whole outputs never preempts; one that does not preempts some and
+// runs more.
 TEST(Simulation, PreemptsWhereOutputsAreNotReserved) {
   const Assignments load{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b",  "serving.devices=1",
                          "serving.prompt=1000",           "serving.output=4000", "serving.concurrency=400",

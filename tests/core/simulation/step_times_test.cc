@@ -1,4 +1,4 @@
-// A simulated step beside the same step of the engine.
+// A simulated step against the same step of the engine.
 #include "core/simulation/step_times.h"
 
 #include <gtest/gtest.h>
@@ -11,8 +11,7 @@
 namespace slipstick {
 namespace {
 
-// A step that the host's launches of a prefill bound takes as long at any context of what it decodes, between powers of
-// two as well.
+// A step that the host's prefill launches bound takes the same time at any decode context, also between powers of two.
 TEST(StepTimes, OfMixedStepsAreThoseOfTheEngineBetweenPowersOfTwo) {
   const Result<Scenario> scenario = ScenarioOf({"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b",
                                                 "serving.engine=trtllm", "serving.prompt=717", "serving.output=2"});

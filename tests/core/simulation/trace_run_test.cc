@@ -1,4 +1,4 @@
-// Recorded requests played: hit rates and queues by hand, latencies beside the closed forms.
+// Replayed requests: hit rates and queues by hand, latencies against the closed forms.
 #include "core/simulation/trace_run.h"
 
 #include <string>
@@ -56,15 +56,15 @@ PlayedTrace Play(const RequestTrace& trace, const Assignments& assignments = kSe
   return run.Result();
 }
 
-// Of prompts of 1500, 1400 and 900 tokens the second finds two blocks of 512, the third one.
+// Of prompts with 1500, 1400 and 900 tokens, the second finds two blocks of 512 and the third one.
 TEST(TraceRun, CountsTheHitsOfBlocks) {
   const PlayedTrace played =
       Play(TraceOf({{0, 1500, 10, {0, 1, 2}}, {60, 1400, 10, {0, 1, 3}}, {120, 900, 10, {0, 4}}}));
   EXPECT_NEAR(played.hit_rate, (1024.0 + 512) / (1500 + 1400 + 900), 1e-12);
 }
 
-// Each turn finds prompt and answer of the turn before; one that begins anew finds nothing; one that keeps the prompt
-// and not the answer finds the prompt.
+// Each turn finds the prompt and the answer of the previous turn. A turn that begins anew finds nothing; one that keeps
+// only the prompt finds the prompt.
 TEST(TraceRun, CountsTheHitsOfSessions) {
   const PlayedTrace played = Play(TraceOf({{0, 1000, 100, {}, 0},
                                            {60, 1500, 100, {}, 0},
@@ -74,7 +74,7 @@ TEST(TraceRun, CountsTheHitsOfSessions) {
   EXPECT_NEAR(played.hit_rate, (1100.0 + 1500) / (1000 + 1500 + 1550 + 300 + 2000), 1e-12);
 }
 
-// Requests far apart are served as one alone.
+// Requests that are far apart have the times of a single request.
 TEST(TraceRun, RequestsFarApartAreServedAlone) {
   const ServingReport alone = Serve(kServed + Assignments{"serving.concurrency=1"});
   const PlayedTrace played = Play(TraceOf({{0, 1000, 300}, {100, 1000, 300}, {200, 1000, 300}}));
@@ -85,7 +85,7 @@ TEST(TraceRun, RequestsFarApartAreServedAlone) {
   EXPECT_NEAR(played.duration.base(), 200 + alone.request_latency.base(), 0.02 * alone.request_latency.base());
 }
 
-// The integral of the requests in the system, counted by the event loop, and their latencies.
+// The integral of the requests in the system, as the event loop counts it, agrees with their latencies.
 TEST(TraceRun, HoldsLittlesLaw) {
   std::vector<Traced> requests;
   for (int i = 0; i < 300; ++i) requests.push_back({0.15 * i, 200 + 37 * (i % 50), 20 + 11 * (i % 30), {}, i % 40});
@@ -93,7 +93,7 @@ TEST(TraceRun, HoldsLittlesLaw) {
   EXPECT_NEAR(played.served.requests_per_s * played.served.request_latency.base() / played.in_system, 1, 1e-9);
 }
 
-// A turn is sent half a second after the answer before it, or at its time, if that is later.
+// A turn is sent half a second after the previous answer, or at its own time if that is later.
 TEST(TraceRun, TurnsWaitForTheAnswer) {
   const PlayedTrace one = Play(TraceOf({{0, 1000, 300, {}, 0}}));
   const double latency = one.duration.base();
@@ -111,7 +111,7 @@ TEST(TraceRun, LeavesOutWhatDoesNotFit) {
   EXPECT_EQ(played.served.requests, 1);
 }
 
-// Twice what it can serve grows the queue; half of it does not.
+// Arrivals at twice the capacity grow the queue, at half of it they do not.
 TEST(TraceRun, SaysWhetherTheQueueGrows) {
   const Assignments few = kServed + Assignments{"serving.max_requests=64"};
   const double most = Serve(few + Assignments{"serving.requests_per_s=1e6"}).requests_per_s;
@@ -133,7 +133,7 @@ SimulatedSystem Immediate() {
   return system;
 }
 
-// Two a second come, one a second is served: the i-th waits i / 2 seconds, longer than it runs from the fourth on.
+// Two arrive and one is served per second: the i-th waits i / 2 seconds, longer than it runs from the fourth on.
 TEST(TraceQueue, GrowsFromTheFirstThatWaitsLongerThanItRuns) {
   std::vector<SimulatedRequest> requests(10);
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -157,8 +157,8 @@ TEST(TraceQueue, GrowsFromTheFirstThatWaitsLongerThanItRuns) {
   EXPECT_NEAR(queue.moments.back().running, 1, 1e-9);
 }
 
-// One of a burst that is over waits no longer than the others run.
-TEST(TraceQueue, ABurstThatIsWorkedOffIsNoGrowth) {
+// After a burst no request waits longer than the mean one runs.
+TEST(TraceQueue, ABurstThatIsServedIsNoGrowth) {
   std::vector<SimulatedRequest> requests(10);
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const double at = i < 5 ? 0.1 * static_cast<double>(i) : 20 + static_cast<double>(i);

@@ -1,5 +1,5 @@
-// A fleet through the day, by hand. As in size_test.cc: one request at a time, of one output token, S = 0.212 s on one
-// H100; in an M/M/1 queue TTFT is 1 s at 0.788 / 0.212 = 3.72 requests/s per replica.
+// A fleet through the day, by hand. As in size_test.cc, engines run one request at a time with one output token, S =
+// 0.212 s on one H100. In an M/M/1 queue TTFT is 1 s at 0.788 / 0.212 = 3.72 requests/s per replica.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -17,7 +17,8 @@ Json QuestionWith(const Json& more) {
 }
 Json Sized(const Json& more) { return First(kOneAtATime, QuestionWith(more)); }
 
-// 1.7 times the mean of 10 is 17 requests/s: 5 replicas. At 6.5 they need 2, at 10 they need 3: 5 + 2 + 2 + 3 of 4 x 5.
+// 1.7 times the mean of 10 is 17 requests/s, which needs 5 replicas; 6.5 needs 2 and 10 needs 3. Used: 5 + 2 + 2 + 3 of
+// 4 x 5.
 TEST(Day, IsServedAtItsPeakAndIdlesAtOtherTimes) {
   const Json sized = Sized({{"day", {34, 13, 13, 20}}});
   EXPECT_EQ(sized["deployment"]["replicas"], 5);
@@ -35,7 +36,7 @@ TEST(Day, IsServedAtItsPeakAndIdlesAtOtherTimes) {
   EXPECT_NEAR(sized["day"]["idle_usd_per_hour"].get<double>(), 0.4 * sized["cost"]["usd_per_hour"].get<double>(), 1e-9);
 }
 
-// A day is its peak over its mean, and costs what it costs per token of the mean.
+// A day is sized by its peak over its mean; its cost per token is that at the mean rate.
 TEST(Day, IsSizedAsItsPeakOverTheMean) {
   Json day = Sized({{"day", {34, 13, 13, 20}}}), peak = Sized({{"peak_over_mean", 1.7}});
   EXPECT_TRUE(peak["day"].is_null());
@@ -52,16 +53,16 @@ TEST(Day, ThatIsFlatIsOneRateAndIdlesNoReplica) {
   EXPECT_EQ(flat, one);
 }
 
-// Nights without traffic need no replica but the spare.
+// A night without traffic keeps only the spare replica.
 TEST(Day, KeepsItsSpareReplicas) {
   const Json sized = Sized({{"day", {1, 0}}, {"spare_replicas", 1}});
   EXPECT_EQ(sized["day"]["parts"][1]["needed_devices"], 1);
   EXPECT_EQ(sized["day"]["parts"][1]["utilization"], 0);
 }
 
-// Each part of the day needs as many devices as two pools for its rate alone, of the one kind of replica that the limits
-// leave; what it does not need of the pools for the peak is idle.
-TEST(Day, OfTwoPoolsNeedsWhatEachRateNeeds) {
+// Each part of the day needs as many devices as two pools sized for its rate alone; the limits allow one kind of
+// replica. The other devices of the pools for the peak are idle.
+TEST(Day, OfTwoPoolsNeedsTheDevicesOfEachRate) {
   const Assignments scenario{"model=llama-3.1-8b", "cluster=dgx-h100", "serving.prompt=2000", "serving.output=200",
                              "cost.system.devices_per_host=1"};
   const auto sized = [&](const Json& more) {

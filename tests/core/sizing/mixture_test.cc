@@ -1,4 +1,4 @@
-// What several classes of requests need together.
+// Sizing for several classes of requests together.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -90,8 +90,8 @@ TEST(SizedMixture, DoesNotDependOnTheOrderOrOnTheSumOfTheWeights) {
   EXPECT_NEAR(seven["at_peak"]["ttft_s"].get<double>() / one["at_peak"]["ttft_s"].get<double>(), 1, 1e-9);
 }
 
-// By Little's law for each class, and shares that add up. Means are over the requests, as every request is one.
-TEST(SizedMixture, AddsUpItsClasses) {
+// Little's law holds for each class, shares add up, and means weight every request equally.
+TEST(SizedMixture, AddsUpOverItsClasses) {
   for (const char* percentile : {"mean", "90"}) {
     const Json mixed = SizedMixture({kChat, kSummary, ClassOf(0.2, 200, 900)}, {{"percentile", percentile}});
     double tokens = 0, cost = 0, ttft = 0, tpot = 0, in_flight = 0, usd = 0;
@@ -107,7 +107,7 @@ TEST(SizedMixture, AddsUpItsClasses) {
       tokens += number("token_share"), cost += number("cost_share");
       ttft += number("share") * number("ttft_s"), tpot += number("share") * number("tpot_s");
       in_flight += number("requests_in_flight");
-      // At the mean rate of 40 requests/s, in an hour.
+      // Cost per hour at the mean rate of 40 requests/s.
       usd += number("usd_per_million_output_tokens") * 1e-6 * 40 * number("share") * number("output_tokens") * 3600;
       if (std::string(percentile) == "90") requests += one["simulated"]["requests"].get<Count>();
     }
@@ -120,7 +120,8 @@ TEST(SizedMixture, AddsUpItsClasses) {
     EXPECT_EQ(requests, mixed["simulated"].is_null() ? 0 : mixed["simulated"]["requests"].get<Count>());
     EXPECT_LE(mixed["at_peak"]["ttft_s"].get<double>(), 0.6);
   }
-  // Of 1,200 requests 700 are of 1,300 tokens, 300 of 8,200 and 200 of 1,100: 24.8 % of all tokens.
+  // Of 1,200 requests, 700 have 1,300 tokens, 300 have 8,200 and 200 have 1,100: the first class has 25.3 % of all
+  // tokens.
   const Json mixed = SizedMixture({ClassOf(700, 1000, 300), ClassOf(300, 8000, 200), ClassOf(200, 200, 900)});
   EXPECT_NEAR(mixed["classes"][0]["token_share"].get<double>(), 910.0 / 3590, 1e-9);
   EXPECT_NEAR(mixed["cost"]["usd_per_million_tokens"].get<double>() /
@@ -128,8 +129,8 @@ TEST(SizedMixture, AddsUpItsClasses) {
               (700 * 300 + 300 * 200 + 200 * 900) / 3590e3, 1e-9);
 }
 
-// Long prompts take more of the devices than their share of the output, and their first token comes later.
-TEST(SizedMixture, SaysWhichClassIsSlowAndWhatItTakes) {
+// Long prompts use more of the devices than their share of the output, and their first token comes later.
+TEST(SizedMixture, GivesEachClassItsLatencyAndCost) {
   const Json mixed = SizedMixture({kChat, kSummary});
   const Json &chat = mixed["classes"][0], &summary = mixed["classes"][1];
   EXPECT_GT(summary["ttft_s"], chat["ttft_s"]);
@@ -137,8 +138,8 @@ TEST(SizedMixture, SaysWhichClassIsSlowAndWhatItTakes) {
   EXPECT_GT(summary["cost_share"], 0.3);
 }
 
-// One class is judged by the closed form of one length, whose first tokens are earlier under load (open_loop.cc): with
-// these targets, by which they do not fail, that does not matter.
+// A single class is sized by the closed form for one length, whose first tokens are earlier under load (open_loop.cc).
+// With these targets, which other limits decide, that does not matter.
 TEST(SizedMixture, TakesAPurchaseBetweenThoseOfItsClasses) {
   Random random(3);
   int held = 0;
@@ -171,8 +172,8 @@ TEST(SizedMixture, OpensTheScenarioOfItsMeanRequest) {
   EXPECT_EQ(mixed["overrides"]["serving.output"], 270);
 }
 
-// Little's law for each class, and shares that add up, of two pools whose devices differ in price.
-TEST(SizedMixture, AddsUpItsClassesOnTwoPools) {
+// Little's law for each class, and shares that add up, on two pools whose devices differ in price.
+TEST(SizedMixture, AddsUpOverItsClassesOnTwoPools) {
   const Json pools = First(kFleet + Assignments{"serving.disaggregated.prefill_device=l40s"},
                            QuestionOf({kChat, kSummary}))["two_pools"];
   ASSERT_TRUE(pools["holds"].get<bool>()) << pools.dump();
@@ -219,7 +220,7 @@ TEST(SizedMixture, IsAnIssueWhereItIsWrong) {
   EXPECT_EQ(path_of(Json::array({kChat, ClassOf(1, 131000, 100)})), "mixture.1.prompt_tokens");
   EXPECT_EQ(path_of(Json::array({ClassOf(1, 131000, 100)})), "mixture.0.prompt_tokens");
   EXPECT_EQ(path_of(Json::array({ClassOf(1, 10, 200000)})), "mixture.0.prompt_tokens");
-  for (const int prompt : {1500, 15000})  // the mean of 1,024 positions, and beyond them
+  for (const int prompt : {1500, 15000})  // 1,024 positions: below them in the mean, and beyond them
     EXPECT_EQ(path_of(Json::array({ClassOf(1, 10, 10), ClassOf(1, prompt, 10)}), {"model=gpt2"}),
               "mixture.1.prompt_tokens");
   EXPECT_EQ(path_of(Json(std::vector<Json>(17, kChat))), "mixture");

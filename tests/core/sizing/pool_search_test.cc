@@ -1,4 +1,4 @@
-// Sizing on two pools: against every way to size them, and the same figures when asked of `evaluate`.
+// Sizing on two pools: against every way to size them, and with the same figures from `evaluate`.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,8 @@ Json SizedOn(const Assignments& assignments, const Json& question) {
   return First(assignments, question, R"({"version": 3})");
 }
 
-// The fewest devices of two pools of replicas of at most 4 x 2 devices that hold; 0 if more than `most` do.
+// The fewest devices of two pools, of replicas with at most 4 x 2 devices, that meet the targets; 0 if it takes more
+// than `most`.
 Count FewestByTryingAll(const Assignments& assignments, const std::vector<RequestClass>& mixture, double rate,
                         const LatencyTargets& targets, Count most) {
   Assignments on_pools = assignments;
@@ -67,7 +68,7 @@ Count FewestByTryingAll(const Assignments& assignments, const std::vector<Reques
   return fewest > most ? 0 : fewest;
 }
 
-// Devices are sold one by one, so that the cheapest deployment has the fewest.
+// Devices are sold one by one, so the cheapest deployment has the fewest.
 int HeldOfTen(bool mixed) {
   testing::Random random(46);
   int held = 0;
@@ -132,7 +133,7 @@ TEST(TwoPools, EvaluateGivesTheSameFiguresAndTheBillOfBothPools) {
               1e-9 * *NumberAt(pools, "cost.usd_per_hour"));
 }
 
-// One pool keeps prefixes for sessions that wait, unless the request says otherwise; separate pools do not.
+// In one pool, waiting sessions keep their prefixes unless the request says otherwise; separate pools keep none.
 TEST(TwoPools, EvaluateGivesTheSameFiguresWhereOnePoolKeepsPrefixes) {
   const Assignments scenario{"model=llama-3.1-8b", "cluster=dgx-h100", "serving.prompt=8000", "serving.output=300",
                              "serving.prefix_hit=0.75"};
@@ -143,7 +144,7 @@ TEST(TwoPools, EvaluateGivesTheSameFiguresWhereOnePoolKeepsPrefixes) {
     EXPECT_EQ(*NumberAt(report, std::string("serving.") + figure), *NumberAt(pools, std::string("at_peak.") + figure));
 }
 
-// Both pools in a format: of two, the cheaper one's deployment, which its overrides name.
+// Both pools use one format: of two, that of the cheaper deployment. The overrides state it.
 TEST(TwoPools, ChooseAFormatForBoth) {
   const Assignments scenario{"model=llama-3.1-70b",
                              "cluster=dgx-h100",
@@ -164,7 +165,7 @@ TEST(TwoPools, ChooseAFormatForBoth) {
   EXPECT_EQ(*NumberAt(report, "serving.tpot_s"), *NumberAt(either, "at_peak.tpot_s"));
 }
 
-// Percentiles are simulated, and pools are not; slices of a torus decide the links.
+// A percentile needs a simulation, which pools do not have; on a torus the links depend on the slice.
 TEST(TwoPools, SayWhyTheyAreNotCompared) {
   const Json on_torus = SizedOn({"cluster=tpu-v5p-pod"}, {{"requests_per_s", 1}, {"ttft", "2 s"}})["two_pools"];
   EXPECT_EQ(on_torus["reason"], "topology");

@@ -1,4 +1,4 @@
-// Questions of sizing, asked with the assignments of a scenario.
+// Sizing questions with the assignments of a scenario.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace slipstick {
 
 using Assignments = std::vector<std::string>;
 
-// Llama-3.1-8B on engines that run one request at a time, of 8,192 tokens and one output token.
+// Llama-3.1-8B on engines that run one request at a time, with 8,192 prompt tokens and one output token.
 inline const Assignments kOneAtATime{"model=llama-3.1-8b",
                                      "serving.engine=ideal",
                                      "serving.precision.weights=bf16",

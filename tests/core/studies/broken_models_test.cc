@@ -1,5 +1,5 @@
-// Every expectation of every study fails where the model is broken on purpose: where memory, arithmetic or a network
-// costs nothing, a fixed cost hides all else, or points that differ are given the same inputs.
+// Every expectation of every study fails if the model is broken on purpose: memory, arithmetic or a network costs
+// nothing, a fixed cost dominates, or different points have the same inputs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace slipstick {
 namespace {
 
-// broken_models.json: {study: [{"how": words, "inputs": {path: value}, "at": [labels]}]}: inputs laid over those of the
-// points at the labels, or of all.
+// broken_models.json: {study: [{"how": words, "inputs": {path: value}, "at": [labels]}]}. The inputs override those of
+// the points at the labels, or of all points.
 const Json& BrokenModels() {
   static const Json models = [] {
     std::ifstream file(SLIPSTICK_SOURCE_DIR "/tests/core/studies/broken_models.json");
@@ -47,7 +47,7 @@ std::vector<std::string> Split(const std::string& text, const std::string& at) {
   return parts;
 }
 
-// The points that the expectations name; those of axes written out.
+// The points that the expectations name; points of axes are written out.
 Json PointsOf(const Json& study) {
   Json points = Json::array();
   for (const std::string& label : LabelsOf(study)) {
@@ -66,7 +66,7 @@ Json PointsOf(const Json& study) {
   return points;
 }
 
-// The study at the points that its expectations name, with `broken` laid over them.
+// The study at the points that its expectations name, with the overrides of `broken`.
 Json AnswerOf(const Json& whole, const Json& broken) {
   Json study = whole;
   study["points"] = PointsOf(whole);

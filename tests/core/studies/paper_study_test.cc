@@ -1,4 +1,4 @@
-// Studies: expectations can fail, and quotes of the paper are apart from our reading.
+// Studies: expectations can fail, and quotes of the paper are separate from our reading.
 #include "core/studies/paper_study.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ std::vector<std::string> StudyIds() {
   return ids;
 }
 
-// The verdicts of a study with synthetic figures: a function of the label's index in the expectation.
+// The verdicts of a study whose figures are a function of the label's index in the expectation.
 Json Judged(const std::string& id, const std::function<double(std::size_t place)>& figure) {
   const Json& study = *FindPreset("study", id);
   Json points = Json::array();
@@ -49,7 +49,7 @@ Json Judged(const std::string& id, const std::function<double(std::size_t place)
   return (*ParseJson(StudyOfPointsAnswer(id, JsonText(points)).text))["expectations"];
 }
 
-// Times that are three times the measured ones, and times that fall as those grow.
+// Predictions proportional to the measurements, and predictions that fall as these grow.
 TEST(PaperStudy, CorrelatesPredictedWithMeasured) {
   const Json expectation = [] {
     const Json& expected = (*FindPreset("study", "flash-attention-versions"))["expect"];
@@ -99,7 +99,7 @@ TEST(PaperStudy, TenfoldRisesMeetOnlyRisingExpectations) {
   }
 }
 
-// Twenty-two billion parameters without recomputation need more than an A100 has; with full recomputation they do not.
+// 22 billion parameters do not fit an A100 without recomputation, but do with full recomputation.
 TEST(PaperStudy, InfeasiblePointsSayWhy) {
   int infeasible = 0, feasible = 0;
   const Json points = (*ParseJson(StudyAnswer("training-memory").text))["points"];
@@ -125,7 +125,7 @@ TEST(PaperStudy, NoBandIsWiderThanAFactorOfFour) {
   }
 }
 
-TEST(PaperStudy, EveryBandSaysWhereItComesFrom) {
+TEST(PaperStudy, EveryBandCitesItsOrigin) {
   for (const std::string& id : StudyIds()) {
     for (const Json& expectation : (*FindPreset("study", id))["expect"]) {
       if (!expectation.contains("low") && !expectation.contains("within")) continue;

@@ -1,4 +1,4 @@
-// Chip designs like real chips: node and budgets give what the data sheet says.
+// Chip designs modeled on real chips: node and budgets reproduce the data sheet.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -30,7 +30,7 @@ struct RealChip {
   const char *cluster, *design;
   std::optional<double> bf16, fp8, fp4;  // dense TFLOP/s
   double memory, capacity;               // GB/s, GB
-  std::optional<double> l2;              // MiB; none: managed by the compiler
+  std::optional<double> l2;              // MiB; none if software manages the on-chip memory
   double links;                          // GB/s, one direction
   const char* source;
 };
@@ -66,7 +66,7 @@ TEST(Designs, NodeAndBudgetsGiveTheDataSheetWithinTenPercent) {
   }
 }
 
-// Two dies of a B200 and eight of an MI355X with its two base dies, each within the exposure field.
+// Two dies of a B200, and eight dies of an MI355X with two base dies, each within the exposure field.
 TEST(Designs, DiesOfTodayCanBeMade) {
   const auto dies_of = [](const char* cluster, const char* design) {
     const Scenario scenario = ScenarioOf({cluster, design});
@@ -89,8 +89,8 @@ TEST(Designs, DiesOfTodayCanBeMade) {
   EXPECT_NEAR(mi355x[1].area.base(), 740, 0.1 * 740);
 }
 
-// A chip that nobody built yet runs the newest kernels, unless the request or the design names others.
-TEST(Designs, RunTheNewestKernelsUnlessToldOtherwise) {
+// A chip that does not exist yet runs the newest kernels, unless the request or the design names others.
+TEST(Designs, RunTheNewestKernelsUnlessOthersAreNamed) {
   const auto family = [](std::vector<std::string> assignments) {
     assignments.insert(assignments.begin(), "cluster=dgx-a100");
     return ScenarioOf(assignments).cluster.device.architecture.name();
@@ -113,7 +113,7 @@ TEST(Designs, ComeWithTheirDiesUnlessTheRequestSays) {
   };
   EXPECT_EQ(chiplets({}), 2);
   EXPECT_EQ(chiplets({"partition.chiplets=4"}), 4);
-  // What is resolved reads back as it is.
+  // A resolved scenario reads back unchanged.
   const Scenario first = ScenarioOf({"cluster=dgx-b200", "cluster.device.design=b200-like"});
   Result<Scenario> again = ParseScenario(Write(first));
   ASSERT_TRUE(again);

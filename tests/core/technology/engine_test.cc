@@ -15,7 +15,7 @@ TechnologyNode Node(double logic, double sram, double analog, double energy, dou
 }
 
 ChipDesign A100() {
-  ChipDesign design = Standard<ChipDesign>();  // the A100's split
+  ChipDesign design = Standard<ChipDesign>();  // as the A100 divides its area
   design.area_split = {476.25 / 826, 119.31 / 826, 0.118, 0.039};
   design.dram.bandwidth = 407.8 * kGBps;
   return design;
@@ -53,8 +53,8 @@ DerivedChip Made(const ChipDesign& design) {
   return chip ? *chip : DerivedChip{};
 }
 
-// An A100's SM takes 3.716 mm^2: 2.028 of logic, of which 0.269 are tensor cores, 1.279 of registers and 0.409 of L1.
-// With twice the tensor cores 476.25 mm^2 hold 476.25 / 3.985 = 119 instead of 128.
+// An A100's SM takes 3.716 mm^2: 2.028 of logic, of which tensor cores are 0.269, 1.279 of registers and 0.409 of L1.
+// With twice the tensor cores 476.25 mm^2 hold 476.25 / 3.985 = 119 SMs instead of 128.
 TEST(Chip, HoldsMoreTensorCoresBesideItsVectorLanes) {
   ChipDesign design = A100();
   design.power = 4000 * kWatt;  // enough for every unit
@@ -85,7 +85,7 @@ TEST(Chip, ReproducesA100) {
   EXPECT_NEAR(In(chip.network, kGBps), 300, 3);
 }
 
-// Published: NVIDIA H100 whitepaper (2022); nothing of it calibrates the constants.
+// Published: NVIDIA H100 whitepaper (2022), which sets none of the constants.
 TEST(Chip, PredictsH100WithinTenPercent) {
   const DerivedChip chip = Made(H100());
   EXPECT_NEAR(static_cast<double>(chip.device.units), 132, 13);
@@ -97,7 +97,7 @@ TEST(Chip, PredictsH100WithinTenPercent) {
   EXPECT_NEAR(In(chip.network, kGBps), 450, 45);
 }
 
-// The A100's budgets moved through the nodes; units, clock and rate worked out by hand from the same equations.
+// The A100's budgets at other nodes; units, clock and rate by hand from the same equations.
 struct AtNode {
   const char* name;
   TechnologyNode node;
@@ -161,7 +161,7 @@ TEST(Chip, FiveThousandRandomBudgets) {
 
     more = design;
     more.area = design.area * 1.1;
-    more.package_area = design.package_area + design.area * 0.1;  // the room beside the die stays
+    more.package_area = design.package_area + design.area * 0.1;  // keeps the room beside the die
     const Result<DerivedChip> larger = Derive(more, "design");
     ASSERT_TRUE(larger);
     EXPECT_GE(*larger->device.peak.bf16, *chip->device.peak.bf16 * (1 - 1e-9)) << i;
@@ -171,8 +171,8 @@ TEST(Chip, FiveThousandRandomBudgets) {
   EXPECT_GT(made, 3000);
 }
 
-// A graphics die of 628 mm^2 (GA102's): half of its 4 x sqrt(628) = 100.2 mm of edge at 4 mm per chip is 12.5 sites: 12
-// chips of 32 bit, a bus of 384 bit; 12 x 64 GB/s = 768 GB/s as on an A6000. The package holds none of them.
+// A graphics die of 628 mm^2 (GA102): half of its 4 x sqrt(628) = 100.2 mm of edge at 4 mm per chip is 12.5 sites. 12
+// chips of 32 bit are a bus of 384 bit; 12 x 64 GB/s = 768 GB/s, as on an A6000. The memory is not in the package.
 TEST(Chip, ADieOfAGraphicsCardDrivesTwelveChips) {
   ChipDesign design = A100();
   design.area = 628 * kMm2;
@@ -189,7 +189,7 @@ TEST(Chip, ADieOfAGraphicsCardDrivesTwelveChips) {
   EXPECT_DOUBLE_EQ(In(chip.device.memory.capacity, kGB), 24);
 }
 
-// The A100's die has the edge for 16.67 chips; no bus is wider than 512 bit, and 13 enabled of 16 make six whole
+// The A100's die has edge for 16.67 chips. The widest bus has 512 bit, and 13 enabled chips of 16 are six whole
 // controllers.
 TEST(Chip, ChipsComeInWholeControllersUpToTheWidestBus) {
   ChipDesign design = A100();
@@ -202,8 +202,8 @@ TEST(Chip, ChipsComeInWholeControllersUpToTheWidestBus) {
   EXPECT_DOUBLE_EQ(In(Made(design).device.memory.bandwidth, kGBps), 512);
 }
 
-// HBM4: 0.58 x 115 / 13 mm = 5.13 sites by the edge, 0.118 x 826 / 22.67 mm^2 = 4.30 by the area, of which 5 in 6 are
-// enabled: three stacks, 6.14 TB/s. 16 % of 400 W at 3 pJ per bit feed 64 / 24e-12 = 2.67 TB/s.
+// HBM4: 0.58 x 115 / 13 mm = 5.13 sites by edge and 0.118 x 826 / 22.67 mm^2 = 4.30 by area, of which 5 in 6 are
+// enabled: three stacks, 6.14 TB/s. 16 % of 400 W at 3 pJ per bit allow 64 / 24e-12 = 2.67 TB/s.
 TEST(Chip, NamesTheBudgetThatCutsTheMemory) {
   ChipDesign design = A100();
   design.dram = FromPreset<DramType>("hbm4");
@@ -216,7 +216,7 @@ TEST(Chip, NamesTheBudgetThatCutsTheMemory) {
   EXPECT_EQ(cut.stacks, 3);
   EXPECT_NEAR(In(cut.of_stacks, kTBps), 6.144, 1e-9);
   EXPECT_NEAR(In(cut.reached, kTBps), 64 / 24.0, 1e-9);
-  design.power_split = {0.3, 0.1, 0.5, 0.05};  // 200 W feed 8.33 TB/s: the stacks' 6.14 are reached
+  design.power_split = {0.3, 0.1, 0.5, 0.05};  // 200 W allow 8.33 TB/s, more than the stacks' 6.14
   EXPECT_EQ(Made(design).memory.bound, "stacks");
   EXPECT_NEAR(In(Made(design).device.memory.bandwidth, kTBps), 6.144, 1e-9);
 }
@@ -237,7 +237,7 @@ TEST(Chip, NamesTheBudgetThatIsTooSmall) {
   design.power_split.memory = 0;
   const Issue dark = Derive(design, "d").issues.at(0);
   EXPECT_EQ(dark.path, "d.power_split.memory");
-  // The fix mends it.
+  // The fix removes the issue.
   design.power_split.memory = ParseJson(dark.fixes.at(0).change.value)->get<double>();
   EXPECT_TRUE(Derive(design, "d").issues.empty());
 }

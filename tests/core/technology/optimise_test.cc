@@ -10,7 +10,8 @@
 namespace slipstick {
 namespace {
 
-// The A100-like chip's shares as a space: area and power of core, L2, memory and network; edge of memory and network.
+// The A100-like chip's shares as a design space: area and power of core, L2, memory and network; edge of memory and
+// network.
 DesignSpace Space() {
   DesignSpace space;
   space.variables.resize(10, {DesignVariable::Kind::kShare, 0.001, 1, false});
@@ -24,7 +25,8 @@ DesignPoint SharesOf(const ChipDesign& d) {
           d.power_split.l2,  d.power_split.memory, d.power_split.network, d.edge_split.memory,  d.edge_split.network};
 }
 
-// Time of a toy workload that needs arithmetic, memory and network in given amounts, the longest deciding.
+// Time of a toy workload with given amounts of arithmetic, memory and network traffic; the longest of the three
+// decides.
 DesignObjective Toy(double flops, double bytes, double sent) {
   return [=](const DesignPoint& s) -> std::optional<Tried> {
     ChipDesign design = Standard<ChipDesign>();
@@ -101,7 +103,7 @@ TEST(Optimise, MovesNumbersAndChoices) {
   EXPECT_EQ(found.best()[1], 1);
 }
 
-// Rounding may lose 0.05 % of the objective, of 2000 so 1, and nothing of a limit.
+// Rounding may cost 0.05 % of the objective, which is 1 of 2000, and must not violate a limit.
 TEST(Optimise, RoundingMayCostHalfAPerMille) {
   EXPECT_TRUE(IsPracticallyAsGood({0, 2000.99}, {0, 2000}));
   EXPECT_FALSE(IsPracticallyAsGood({0, 2001.01}, {0, 2000}));
@@ -112,7 +114,7 @@ TEST(Optimise, RoundingMayCostHalfAPerMille) {
   EXPECT_TRUE(IsPracticallyAsGood({0.1, 2000}, {0.2, 2000}));
 }
 
-// So that whoever made it can stop before it has begun.
+// The caller can cancel it before the first step.
 TEST(Optimise, EvaluatesNothingBeforeItsFirstStep) {
   int evaluations = 0;
   const auto counted = [&evaluations, objective = Toy(1e15, 1e12, 1e10)](const DesignPoint& point) {

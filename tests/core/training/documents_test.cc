@@ -12,11 +12,11 @@ TrainingReport ReportOf(const std::string& more, const std::string& model = "lla
       TrainingScenario(R"({"preset": ")" + model + R"("})", R"({"preset": "dgx-h100", "devices": 8})", Tuned(more)));
 }
 
-// NeMo 24.07 fine-tunes on question answering, packed to 4,096 tokens (NVIDIA/NeMo
-// docs/source/performance/performance_summary.md). Model FLOPs of a token in its tables, TFLOP/s over tokens/s: 39.84
-// and 77.4 G of all weights' training. 6N are 39.64 and 77.12 G, full attention would add 6.44 and 10.07: what is left
-// is attention over documents of about 115 tokens, 12 * layers * hidden * 115.
-TEST(Documents, AreSeenInPublishedFlops) {
+// NeMo 24.07 fine-tunes on question answering packed to 4,096 tokens (NVIDIA/NeMo
+// docs/source/performance/performance_summary.md). Its tables give TFLOP/s over tokens/s: 39.84 and 77.4 GFLOP per
+// token, for training all weights. 6N is 39.64 and 77.12 G; full attention would add 6.44 and 10.07. The difference is
+// attention over documents of about 115 tokens, 12 * layers * hidden * 115.
+TEST(Documents, ExplainPublishedFlops) {
   for (const auto& [model, published] :
        {std::pair<const char*, double>{"llama-2-7b", 39.84e9}, {"llama-2-13b", 77.38e9}}) {
     const TrainingReport report = ReportOf(
@@ -26,9 +26,9 @@ TEST(Documents, AreSeenInPublishedFlops) {
   }
 }
 
-// Attention is all that sees where a document ends: a sequence of four times 1,024 tokens is as fast as four sequences
-// of 1,024.
-TEST(Documents, PackedTakeTheTimeOfAsManySequences) {
+// Only attention depends on where a document ends: one sequence of four documents of 1,024 tokens takes as long as four
+// sequences of 1,024.
+TEST(Documents, PackedTakeTheTimeOfSeparateSequences) {
   const TrainingReport packed = ReportOf(
       R"("sequence": 4096, "global_batch": 32, "documents": {"length": 1024, "variation": 0}, "mapping": {"zero": 1})");
   const TrainingReport apart =
@@ -42,8 +42,8 @@ TEST(Documents, PackedTakeTheTimeOfAsManySequences) {
   EXPECT_LT(packed.step_time, whole.step_time);
 }
 
-// A token is in a document of sum(l^2) / sum(l) tokens in the mean: of lengths 256 and 768, mean 512 and spread 1/2, in
-// one of 640.
+// Weighted by tokens, the mean document has sum(l^2) / sum(l) tokens: for lengths 256 and 768 (mean 512, variation 1/2)
+// it is 640.
 TEST(Documents, AreWeighedByTheirTokens) {
   const auto step = [](const char* documents) {
     return ReportOf(R"("sequence": 4096, "global_batch": 32, "mapping": {"zero": 1}, "documents": )" +
@@ -54,7 +54,8 @@ TEST(Documents, AreWeighedByTheirTokens) {
   EXPECT_NEAR(step(R"({"length": 4096, "variation": 2})") / step("null"), 1, 1e-12);
 }
 
-// Padded, a document of 512 in a sequence of 4,096 tokens costs as much as a full one: of eight tokens one counts.
+// A document of 512 padded to a sequence of 4,096 tokens costs as much as a full sequence; one token in eight is
+// useful.
 TEST(Documents, PaddedWasteTheRestOfTheSequence) {
   const TrainingReport padded = ReportOf(
       R"("sequence": 4096, "global_batch": 32, "documents": {"length": 512, "layout": "padded"}, "mapping": {"zero": 1})");

@@ -1,5 +1,4 @@
-// Training scenarios drawn at random: any model on any cluster or single device under any framework, the mapping fixed
-// by hand.
+// Random training scenarios: any model on any cluster or single device under any framework, with a written mapping.
 #pragma once
 
 #include <string>

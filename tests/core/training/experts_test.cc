@@ -1,4 +1,4 @@
-// Experts: dispatch kernels, and tokens dropped at the capacity.
+// Experts: dispatch kernels, and tokens dropped beyond the capacity.
 #include "core/training_stage/exchange.h"
 #include "core/training_stage/stage.h"
 #include "tests/core/training/scenarios.h"
@@ -15,20 +15,20 @@ Scenario DeepSeek(const std::string& experts, int ep = 64) {
 
 Seconds ExpertLinkTime(const Scenario& scenario) { return Evaluated(scenario).communication.ep; }
 
-// DeepEP: kernels that send one copy per node beat an all-to-all that sends one row per expert.
+// DeepEP's kernels send one copy per node and beat an all-to-all that sends one row per expert.
 TEST(ExpertDispatch, OfDedicatedKernelsCrossesTheNetworkOnceANode) {
   const Seconds library = ExpertLinkTime(DeepSeek("")),
                 dedicated = ExpertLinkTime(DeepSeek(R"("dispatch": "dedicated")"));
   EXPECT_LT(dedicated, library);
   EXPECT_LT(ExpertLinkTime(DeepSeek(R"("dispatch": "dedicated", "dispatch_bytes": 1.03)")), dedicated);
-  // Without a node limit more copies cross the network.
+  // Without a limit on nodes, more copies cross the network.
   Scenario free = DeepSeek(R"("dispatch": "dedicated")");
   EXPECT_EQ(free.model.moe->node_limit, 4);
   free.model.moe->node_limit = 0;
   EXPECT_GT(ExpertLinkTime(free), dedicated);
 }
 
-// An all-to-all of permuted rows sends one row per expert, also where one rank holds several of a token's experts
+// An all-to-all of permuted rows sends one row per expert, even if one rank holds several of a token's experts
 // (NVIDIA/Megatron-LM, megatron/core/transformer/moe/token_dispatcher.py: num_out_tokens = tokens · topk).
 TEST(ExpertDispatch, OfALibrarySendsARowPerExpert) {
   const Scenario scenario = DeepSeek("", 8);
@@ -41,11 +41,11 @@ TEST(ExpertDispatch, OfALibrarySendsARowPerExpert) {
 TEST(ExpertDispatch, InEightBitHalvesTheWayOut) {
   const Seconds wide = ExpertLinkTime(DeepSeek("")), narrow = ExpertLinkTime(DeepSeek(R"("dispatch_bytes": 1)"));
   EXPECT_GT(narrow, wide / 2);
-  EXPECT_NEAR(narrow / wide, 0.75, 0.01);  // dispatch at half, combine as before
+  EXPECT_NEAR(narrow / wide, 0.75, 0.01);  // dispatch takes half as long, combine the same
 }
 
-// Loads uniform between 0.5 and 1.5 of the mean, capacity 1.25: 0.25·0.25/2 of a uniform width of 1 is above it.
-TEST(Capacity, DropsWhatIsOverIt) {
+// Loads are uniform between 0.5 and 1.5 of the mean; of a capacity of 1.25, 0.25·0.25/2 exceeds it.
+TEST(Capacity, DropsTheTokensBeyondIt) {
   Scenario scenario = DeepSeek("");
   const auto dropped = [&](double imbalance, double capacity) {
     scenario.model.moe->imbalance = imbalance;
@@ -55,7 +55,7 @@ TEST(Capacity, DropsWhatIsOverIt) {
   EXPECT_DOUBLE_EQ(dropped(1.5, 1.25), 0.03125);
   EXPECT_EQ(dropped(1.5, 1.5), 0);
   EXPECT_EQ(dropped(1.5, 0), 0);  // dropless
-  // Half of the experts busy, loads uniform between 0 and 4: half of (4 - 2)²/(2·4) is above 2.
+  // Half of the experts are busy, with loads uniform between 0 and 4: half of (4 - 2)²/(2·4) exceeds 2.
   EXPECT_DOUBLE_EQ(dropped(4, 2), 0.25);
   EXPECT_NEAR(dropped(1.5, 0.4), 0.6, 1e-12);  // all experts full
   double last = 1;
@@ -75,9 +75,9 @@ TEST(Capacity, BoundsTheWorkOfTheBusiest) {
   EXPECT_LT(Evaluated(scenario).time.forward, free.time.forward);
 }
 
-// Kernels of their own move routed rows at the rate of the memory, whatever a compiler makes of other passes: 16,384
-// tokens with 8 experts each, spread evenly, are 131,072 rows of 2,048 on a device; 10 bytes more of each element in 48
-// layers are 128.8 GB, 38.5 ms at 3.35 TB/s, of which a stream reaches 0.84.
+// Dedicated kernels move routed rows at the memory's rate, whatever rate the compiler's other passes reach. 16,384
+// tokens with 8 experts each, evenly routed, are 131,072 rows of 2,048 per device. 10 bytes more per element in 48
+// layers are 128.8 GB: 38.5 ms at 3.35 TB/s, of which a stream reaches 0.84.
 TEST(ExpertRows, MoveAtTheRateOfTheMemory) {
   const auto forward = [](const std::string& element_wise, const std::string& permute) {
     return Evaluated(
@@ -94,10 +94,10 @@ TEST(ExpertRows, MoveAtTheRateOfTheMemory) {
   EXPECT_NEAR(slow.base(), 0.0385 / 0.84, 0.0005);
 }
 
-// torchtitan's selective checkpointing saves results of plain GEMMs and of attention, which those of routed experts are
-// not: four more experts a token are repeated in full, and one layer's rows alone are there at a time: 16,384 tokens,
-// 6 bytes for each of 768 inner elements and 2 for each of 2,048 of a row, 570 MB.
-TEST(ExpertRows, AreRepeatedUnderAFrameworksSelection) {
+// torchtitan's selective checkpointing saves results of plain GEMMs and attention, but not those of routed experts: the
+// work of four more experts per token is repeated, and one layer's rows are held at a time, 16,384 tokens with 6 bytes
+// for each of 768 inner elements and 2 for each of 2,048 of a row: 570 MB.
+TEST(ExpertRows, AreRecomputedUnderSelectiveCheckpointing) {
   const auto report = [](const std::string& top_k) {
     return Evaluated(TrainingScenario(
         R"({"preset": "qwen3-30b-a3b", "moe": {"top_k": )" + top_k + "}}", R"({"preset": "dgx-b200", "devices": 8})",
@@ -109,8 +109,8 @@ TEST(ExpertRows, AreRepeatedUnderAFrameworksSelection) {
   EXPECT_NEAR((eight.memory.activations - four.memory.activations).base(), 16384 * 4 * (6 * 768 + 2 * 2048), 1);
 }
 
-// Megatron-Core's 16-bit passes over experts with biases, counted in its code: 16 bytes per inner and 28 per output
-// element forward, 24 and 40 backward; both widths of gpt-oss are 2880. Its 8-bit kernels fuse them.
+// Megatron-Core's 16-bit passes over experts with biases, counted in its code: forward 16 bytes per inner and 28 per
+// output element, backward 24 and 40. Both widths of gpt-oss are 2880. Its 8-bit kernels fuse these passes.
 TEST(ExpertBiases, CostTheirPassesInSixteenBitOnly) {
   const auto evaluated = [](const char* precision, const char* experts) {
     return Evaluated(TrainingScenario(
@@ -125,8 +125,8 @@ TEST(ExpertBiases, CostTheirPassesInSixteenBitOnly) {
   EXPECT_EQ(evaluated("fp8", "").step_time, evaluated("fp8", fused).step_time);
 }
 
-// DeepSeek-V3's published layouts on 16 chunks: four layers each, and one beside the head and its module
-// (NVIDIA/Megatron-Bridge, recipes/deepseek): the head costs about three layers, so its chunk has the fewest.
+// DeepSeek-V3's published placements on 16 chunks: four layers each, and one with the head and the MTP module
+// (NVIDIA/Megatron-Bridge, recipes/deepseek). The head costs about three layers, so its chunk has the fewest.
 TEST(PlaceLayers, LeavesTheHeadsChunkShort) {
   const std::vector<Count> chunks = PlaceLayers(61, 8, 2, PipelineSchedule::kOneFOneB, {1, 0, 3}, false);
   std::vector<Count> expected(15, 4);
@@ -135,8 +135,8 @@ TEST(PlaceLayers, LeavesTheHeadsChunkShort) {
   EXPECT_EQ(PlaceLayers(61, 16, 1, PipelineSchedule::kOneFOneB, {1, 0, 3}, false), expected);
 }
 
-// Without expert_tp a TP rank holds whole experts; Megatron-Core would split them.
-TEST(ExpertTensor, OfTheFrameworkIsNamedWhereTheRunDiffers) {
+// Without expert_tp each TP rank holds whole experts; Megatron-Core's default splits them.
+TEST(ExpertTensor, DefaultOfTheFrameworkIsNamedWhereTheRunDiffers) {
   const auto warnings = [](const char* model, const char* framework, const char* mapping) {
     const Scenario scenario =
         TrainingScenario(R"({"preset": ")" + std::string(model) + "\"}", R"({"preset": "dgx-h100", "devices": 64})",
@@ -154,7 +154,8 @@ TEST(ExpertTensor, OfTheFrameworkIsNamedWhereTheRunDiffers) {
   EXPECT_TRUE(warnings("llama-3.1-70b", "megatron", R"({"tp": 8, "pp": 4})").empty());
 }
 
-// 1 is said to be even; where nothing is said, the framework's 1.1 holds. More imbalance never shortens a step.
+// An imbalance of 1 is even; if the request states none, the framework's 1.1 applies. More imbalance never shortens a
+// step.
 TEST(Imbalance, OfOneIsEvenAndMoreIsNeverFaster) {
   Scenario scenario = TrainingScenario(
       R"({"preset": "deepseek-v3"})", R"({"preset": "dgx-h100", "devices": 256})",
@@ -173,7 +174,7 @@ TEST(Imbalance, OfOneIsEvenAndMoreIsNeverFaster) {
   }
 }
 
-// Where launches bound the step: one sequence of 512 tokens per rank.
+// Launches bound the step of one sequence of 512 tokens per rank.
 TEST(Imbalance, IsNeverFasterWhereLaunchesBoundTheStep) {
   Scenario scenario = TrainingScenario(
       R"({"preset": "qwen3-30b-a3b"})", R"({"preset": "dgx-h100", "devices": 8})",

@@ -75,7 +75,7 @@ TEST_P(TrainingExplanations, GiveTheirValues) {
     EXPECT_NE(figure.title, "");
     shown[figure.path] = figure.value;
   }
-  // The report shows the value that is explained.
+  // The explained value is the one in the report.
   const std::pair<const char*, double> expected[] = {
       {"training.step_time_s", report.step_time.base()},
       {"training.time_to_train_s", report.time_to_train.base()},

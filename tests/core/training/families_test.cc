@@ -1,4 +1,4 @@
-// Every model of the catalog is trained with all of its layers: none is lost between the model and its stages.
+// Every model of the catalog trains with all of its layers; its stages lose none.
 #include "core/catalogue/presets.h"
 #include "core/training/memory.h"
 #include "core/training_stage/attention_core.h"
@@ -24,7 +24,7 @@ TEST(Families, StagesHoldEveryLayer) {
     if (preset.kind != "model") continue;
     const std::string model(preset.id);
     Issues issues;
-    const bool on_one = FromPreset<Model>(preset.id, issues).MostStages() == 1;  // layers share a KV cache
+    const bool on_one = FromPreset<Model>(preset.id, issues).MostStages() == 1;  // layers that share a KV cache
     const Scenario scenario = OnNode(model, on_one ? kOneStage : kTwoStages);
     const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {});
     Count layers = 0;
@@ -34,8 +34,8 @@ TEST(Families, StagesHoldEveryLayer) {
 }
 
 TEST(Families, LayersAreCountedByKind) {
-  // Qwen3-Next: attention in every fourth of 48 layers, experts in all; Jamba: attention in every eighth of 32, experts
-  // in every second one; DeepSeek-V3: the first three of 61 are dense; gpt-oss: every second of 36 has a window.
+  // Qwen3-Next has attention in every fourth of 48 layers and experts in all; Jamba attention in every eighth of 32 and
+  // experts in every second; DeepSeek-V3's first three of 61 are dense; every second of gpt-oss's 36 has a window.
   struct Expected {
     const char* model;
     double dense, experts, window, window_experts, recurrent, recurrent_experts;
@@ -57,7 +57,7 @@ TEST(Families, LayersAreCountedByKind) {
 }
 
 // Under full recomputation a layer keeps its input: 2 bytes x 8192 tokens x 4096. The last of two stages holds 14 of
-// them for one micro-batch, 0.94 GB; with these the run does not fit, and without twelve of them it would.
+// them for one micro-batch, 0.94 GB. With these the run does not fit; without twelve of them it would.
 TEST(Families, CheckpointsOfRecurrentLayersCount) {
   const Scenario scenario = OnNode("nemotron-h-8b", kTwoStages);
   Tape tape;
@@ -77,9 +77,9 @@ TEST(Families, CheckpointsOfRecurrentLayersCount) {
   EXPECT_LT(report.memory.Total() - Bytes::FromBase(12 * 2.0 * 8192 * 4096), report.memory.capacity);
 }
 
-// Two layers are gathered at once in 16 bits. Jamba's largest has a recurrence, 4096 x 16384 in and 8192 x 4096 out,
-// steps of rank 256 and two states of 16 from its 8192 channels and the steps back to them, more than attention's four
-// matrices; 16 experts of three matrices of 4096 x 14336, a router and two norms.
+// Two layers at a time are gathered in 16 bits. Jamba's largest has a recurrence that is larger than attention's four
+// matrices: 4096 x 16384 in, 8192 x 4096 out, and from its 8192 channels steps of rank 256, two states of 16 and the
+// way back. It also has 16 experts of three matrices of 4096 x 14336, a router and two norms.
 TEST(Families, WorkspaceGathersTheLargestLayersWhole) {
   const Scenario scenario = OnNode(
       "jamba-v0.1",
@@ -109,7 +109,8 @@ TEST(Families, RecurrencesKeepNoScores) {
   EXPECT_LE(unfused_kept - fused_kept, 2 * 8192 * 4096 * kB);
 }
 
-// Bytes per token of a layer of Nemotron 3 Nano: residual stream of 2688, experts and shared expert with one matrix in.
+// Bytes per token of a layer of Nemotron 3 Nano: residual stream of 2688; experts and shared expert have one input
+// matrix.
 struct NanoLayer {
   LayerKind kind;
   RecomputePlan plan;
@@ -123,9 +124,9 @@ double NanoBytes(const NanoLayer& layer) {
   return LayerActivations(context, work, layer.plan).base() / context.shape.tokens;
 }
 
-// Experts with squared ReLU keep two tensors in 16 bits, what goes into it and what comes out. Megatron-Bridge measured
-// 4.194 GB less where 23 layers repeat it for 8,192 tokens and six experts each: 23 * 8192 * 6 * 1856 * 2 bytes.
-TEST(Families, PlainExpertsKeepNoGate) {
+// Experts with squared ReLU keep its input and its output in 16 bits. Megatron-Bridge measured 4.194 GB less where 23
+// layers recompute it for 8,192 tokens and six experts each: 23 * 8192 * 6 * 1856 * 2 bytes.
+TEST(Families, ExpertsWithoutAGateKeepNone) {
   constexpr LayerKind kExperts{FeedForward::kExperts, Mixer::kFullAttention};
   const double attention = 2 * (32 + 2) * 256 + 4 * 32, shared = 4 * 3712, rows = 6 * (2 * 2688 + 4 * 1856);
   EXPECT_DOUBLE_EQ(NanoBytes({kExperts, {}}), 8 * 2688 + attention + shared + rows);
@@ -136,8 +137,8 @@ TEST(Families, PlainExpertsKeepNoGate) {
 
 // Megatron-Core's Mamba-2 keeps its input projection, 2 * 4096 + 2 * 8 * 128 + 64 columns, and three outputs of 4096:
 // before the gate, gated, and normalized. The gated delta rule keeps 8192 convolved columns, keys and queries of 16
-// heads, again for 32, values and their gate, and three outputs of 4096.
-TEST(Families, RecurrencesKeepWhatTheirKernelsSave) {
+// heads and their repetition for 32 heads, values and their gate, and three outputs of 4096.
+TEST(Families, RecurrencesKeepTheTensorsThatTheirKernelsSave) {
   constexpr LayerKind kMixer{FeedForward::kDense, Mixer::kRecurrence};
   EXPECT_DOUBLE_EQ(NanoBytes({kMixer, {}}), 4 * 2688 + 2 * (10304 + 3 * 4096) + 4 * 64);
   for (const int tp : {1, 2}) {
@@ -150,16 +151,16 @@ TEST(Families, RecurrencesKeepWhatTheirKernelsSave) {
           WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {FeedForward::kExperts, mixer});
       return LayerActivations(context, work, {}).base() / context.shape.tokens * tp;
     };
-    // Queries, outputs, their gate and the gated outputs of 16 heads of 256; keys and values of two; queries and keys
-    // before their norms.
+    // Queries, outputs, their gate and the gated outputs have 16 heads of 256; keys and values have two. Queries and
+    // keys are also kept before their norms.
     const double attention = 4 * 4096 + 2 * 512 + 4096 + 512, recurrence = 8192 + 4096 + 8192 + 5 * 4096;
     EXPECT_DOUBLE_EQ(bytes(Mixer::kRecurrence) - bytes(Mixer::kFullAttention),
                      2 * (recurrence - attention) + 4 * (32 - 16));
   }
 }
 
-// A norm of queries and keys keeps what goes into it: Qwen3-8B has 32 heads of 128 and eight of keys, and else the
-// tensors of Llama.
+// A norm of queries and keys keeps its input. Qwen3-8B has 32 query heads and eight key heads of 128; its other tensors
+// are those of Llama.
 TEST(Families, NormsOfQueriesAndKeysKeepTheirInputs) {
   const Scenario scenario = OnNode("qwen3-8b", R"({"sequence": 4096, "global_batch": 8, "mapping": {}})");
   const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
@@ -169,13 +170,13 @@ TEST(Families, NormsOfQueriesAndKeysKeepTheirInputs) {
                    8 * 4096 + core + norms + 6 * 12288);
 }
 
-// A mixer without an MLP has one norm, whose input and output it keeps: half of what a layer with both keeps.
+// A mixer without an MLP has one norm and keeps its input and output, half of what a layer with both keeps.
 TEST(Families, LayersWithoutAnMlpHaveOneNorm) {
   EXPECT_DOUBLE_EQ(NanoBytes({{FeedForward::kDense, Mixer::kFullAttention}, {}}),
                    4 * 2688 + 2 * (32 + 2) * 256 + 4 * 32);
 }
 
-// A single device holds all published parameters, tables and biases included, and those of the MTP modules.
+// A single device holds all published parameters, including tables, biases and MTP modules.
 TEST(Families, ADeviceAloneHoldsTheWholeModel) {
   for (const PresetText& preset : PresetTexts()) {
     if (preset.kind != "model") continue;
@@ -184,7 +185,7 @@ TEST(Families, ADeviceAloneHoldsTheWholeModel) {
     const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
     const LayerWorks works = WorksOf(context);
     const ParameterCount count = CountParameters(scenario.model);
-    // Not held: the head's bias, and learned positions beyond the sequence.
+    // Not included: the head's bias, and learned positions beyond the sequence.
     const double held = PlanLayers(context, works).stages.front().weights.Base();
     const double modules = MtpModules(scenario.model, *scenario.training) * count.mtp_module;
     EXPECT_NEAR(held / (count.total + modules), 1,

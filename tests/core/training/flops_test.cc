@@ -13,8 +13,8 @@ StepFlops FlopsOf(const std::string& model, int devices, const std::string& trai
                     ChoiceFor(scenario.model, *scenario.training, StagesOf(scenario)));
 }
 
-// Korthikanti et al. 2022, appendix A, evaluated by hand: 72·B·L·s·h²(1 + s/6h + V/12hL), 96·…, and the selective form
-// as printed.
+// Korthikanti et al. 2022, appendix A, by hand: 72·B·L·s·h²(1 + s/6h + V/12hL), 96·…, and the selective form as
+// printed.
 TEST(Flops, AreKorthikantisForGpt) {
   struct Row {
     const char* name;
@@ -39,8 +39,8 @@ TEST(Flops, AreKorthikantisForGpt) {
   }
 }
 
-// 6(Pm + hV) and 12·L·a·d·s per token at 4,096 tokens, by hand.
-TEST(Flops, OfModernModelsAreSixAWeightAndTheUncutCore) {
+// By hand for 4,096 tokens: 6(Pm + hV) and 12·L·a·d·s per token.
+TEST(Flops, OfModernModelsAreSixPerWeightPlusUnmaskedAttention) {
   struct Row {
     const char* preset;
     double linear, core;
@@ -53,7 +53,7 @@ TEST(Flops, OfModernModelsAreSixAWeightAndTheUncutCore) {
   }
 }
 
-// Adapters of the whole model are those of the layers that its stages hold.
+// The adapters of the model are those of the layers on its stages.
 TEST(Flops, OfAdaptersAreThoseOfTheStages) {
   int models = 0;
   for (const PresetText& preset : PresetTexts()) {
@@ -76,7 +76,7 @@ TEST(Flops, OfAdaptersAreThoseOfTheStages) {
   EXPECT_GT(models, 300);
 }
 
-TEST(Flops, OfLoraAreFourAFrozenWeight) {
+TEST(Flops, OfLoraAreFourPerFrozenWeight) {
   const StepFlops flops = FlopsOf(R"({"preset": "llama-2-7b"})", 8,
                                   R"({"sequence": 4096, "global_batch": 8, "trainable": "lora",
                                       "framework": {"preset": "megatron", "lora_rank": 16}})");
@@ -85,8 +85,8 @@ TEST(Flops, OfLoraAreFourAFrozenWeight) {
   EXPECT_DOUBLE_EQ(flops.model.base() / (8 * 4096), 39642464256.0 * 4 / 6 + 6442450944 + 6 * adapters);
 }
 
-// A causal mask leaves half of the sequence per token on average; with a window of w in s tokens, w - w²/2s: here 2048
-// - 512. The core is 12·L·a·d per token and key.
+// Under a causal mask a token attends to half of the sequence on average; with a window of w in s tokens to w - w²/2s,
+// here 2048 - 512. The core takes 12·L·a·d per token and key.
 TEST(Flops, OfCausalAttentionCountTheTokensBefore) {
   struct Row {
     const char* model;
@@ -108,7 +108,8 @@ TEST(Flops, OfCausalAttentionCountTheTokensBefore) {
   }
 }
 
-// Gemma 4 31B at 4,096 tokens: 32 heads of 512 over all of them in 10 layers, of 256 over a window of 1,024 in 50.
+// Gemma 4 31B at 4,096 tokens: 10 layers have 32 heads of 512 over all tokens, 50 layers heads of 256 over a window of
+// 1,024.
 TEST(Flops, OfLocalLayersHaveTheirOwnHeads) {
   const StepFlops flops = FlopsOf(R"({"preset": "gemma-4-31b"})", 8,
                                   R"({"sequence": 4096, "global_batch": 8, "framework": {"preset": "megatron"}})");
@@ -119,8 +120,8 @@ TEST(Flops, OfLocalLayersHaveTheirOwnHeads) {
   EXPECT_NEAR(flops.model.base() / (8 * 4096), linear + core, 1);
 }
 
-// Gemma 4 E2B at 4,096 tokens: 8 heads of 512 over all of them in 7 layers, of 256 over a window of 512 in 28. Keys and
-// values are projected in 15 layers; the MLP of the other 20 is twice as wide; each layer's embedding has three
+// Gemma 4 E2B at 4,096 tokens: 7 layers have 8 heads of 512 over all tokens, 28 layers heads of 256 over a window of
+// 512. 15 layers project keys and values; the MLP of the other 20 is twice as wide; each layer's embedding has three
 // projections of 256.
 TEST(Flops, OfSharedKeysAreProjectedOnce) {
   const StepFlops flops = FlopsOf(R"({"preset": "gemma-4-e2b"})", 8,

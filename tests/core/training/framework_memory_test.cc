@@ -1,13 +1,12 @@
-// Memory of runs under nanotron and InternEvo: published readings, and what each term of theirs adds.
+// Memory of runs under nanotron and InternEvo: published readings, and the effect of each of their terms.
 #include "tests/core/training/scenarios.h"
 
 namespace slipstick {
 namespace {
 
 // Megatron-LM gathers the inputs of its products again in the backward pass (Korthikanti et al. 2022, 4.2.2); nanotron
-// keeps them unless tp_recompute_allgather is set. Two of its readings of a layout on H100 that differ in nothing else
-// of the record: 14.56 and 24.99 GiB reserved (28 layers of 3,072, TP 16, eight sequences of 4,096; the Ultra-Scale
-// Playbook's sweeps).
+// keeps them unless tp_recompute_allgather is set. Two of its readings on H100 differ in nothing else on record: 14.56
+// and 24.99 GiB reserved (28 layers of 3,072, TP 16, eight sequences of 4,096; the Ultra-Scale Playbook's sweeps).
 TEST(TrainingMemory, OfGatheredInputsIsThatOfAllRanksTokens) {
   const auto total = [](const char* framework) {
     return Evaluated(TrainingScenario(
@@ -28,8 +27,8 @@ TEST(TrainingMemory, OfGatheredInputsIsThatOfAllRanksTokens) {
   EXPECT_NEAR(kept / 24.99, 1, 0.05);
 }
 
-// PyTorch frees gradients after the update, so that what one micro-batch on one device allocates holds none of them beside
-// its logits. What it reserves does: 28.6 and 35.2 GB of Llama-3.2-1B (tests/validation/hopper/h100.csv).
+// PyTorch frees gradients after the update, so one micro-batch on one device allocates its logits while no gradients
+// exist. Its reserved memory holds both: 28.6 and 35.2 GB of Llama-3.2-1B (tests/validation/hopper/h100.csv).
 double InGb(int global_batch, const char* more) {
   const TrainingReport report = Evaluated(
       TrainingScenario(R"({"preset": "qwen3-8b"})", R"({"preset": "single-b300-sxm"})",
@@ -41,27 +40,28 @@ double InGb(int global_batch, const char* more) {
 }
 
 TEST(TrainingMemory, AllocatedByOneMicroBatchHoldsNoGradientsBesideTheLogits) {
-  // b300 of tests/validation/training_runs.csv. Gradients would add 0.19; 0.02 is what PyTorch reserves beyond what it
-  // allocates, 0.06 the 16-bit copy of the logits, which this run seems not to hold.
+  // b300 of tests/validation/training_runs.csv. In units of the measured 84.4 GB, gradients would add 0.19. The
+  // tolerance covers 0.02 that PyTorch reserves beyond its allocations, and 0.06 for the 16-bit copy of the logits,
+  // which this run seems not to hold.
   EXPECT_NEAR(InGb(1, "") / 84.4, 1, 0.08);
-  // Where micro-batches add up, their gradients lie there: 2 bytes for each of 8.19 billion weights.
+  // With several micro-batches the gradients accumulate: 2 bytes for each of 8.19 billion weights.
   EXPECT_GT(InGb(2, "") - InGb(1, ""), 16.38);
 }
 
-// Without logits the peak is the end of the backward pass: all gradients, and what one layer works on.
-TEST(TrainingMemory, OfALossInChunksHoldsTheLogitsOfOne) {
+// With few logits the peak is at the end of the backward pass: all gradients, and the working set of one layer.
+TEST(TrainingMemory, OfAChunkedLossHoldsTheLogitsOfOneChunk) {
   const double logits = 14 * 16384. * 151936 / 1e9;
   EXPECT_NEAR(InGb(2, "") - InGb(2, R"("loss_chunks": 8, )"), logits * 7 / 8, 0.01);
   EXPECT_GT(InGb(1, R"("loss_chunks": 8, )"), 4 * 16.38);
   EXPECT_LT(InGb(1, ""), InGb(1, R"("loss_chunks": 8, )") + logits * 7 / 8);
 }
 
-// The loss of Transformer Engine and of Liger writes the gradient over the logits, in 16 bits: 2 bytes in place of 14.
+// The loss of Transformer Engine and of Liger writes the 16-bit gradient over the logits: 2 bytes in place of 14.
 TEST(TrainingMemory, OfALossInPlaceHoldsTheLogitsOnce) {
   EXPECT_NEAR(InGb(2, "") - InGb(2, R"("loss_in_place": true, )"), 12 * 16384. * 151936 / 1e9, 0.01);
 }
 
-// Runs of the Ultra-Scale Playbook's sweep: GiB that PyTorch reserved.
+// Readings of the Ultra-Scale Playbook's sweep: GiB reserved by PyTorch.
 struct NanotronReading {
   const char *model, *mapping;
   int devices;
@@ -99,12 +99,13 @@ TEST(TrainingMemory, LendsActivationsTheRoomOfAShardedOptimizersGradients) {
   const NanotronReading& reading = kNanotronReadings[4];
   const TrainingMemory lent = Evaluated(Nanotron(reading)).memory;
   const TrainingMemory none = Evaluated(Nanotron(reading, R"({"sharded_gradients": 0})")).memory;
-  // 28 layers of 4h2 + 3hf + 2h, the table of 131,072 rows and the last norm, half of each product on a TP rank.
+  // 28 layers of 4h2 + 3hf + 2h, the table of 131,072 rows and the last norm; each of two TP ranks has half of each
+  // product.
   const double h = 3072, parameters = (28 * (4 * h * h + 3 * h * 8192) + 131072 * h) / 2 + 57 * h;
   EXPECT_NEAR((lent.gradients - none.gradients).base(), 2 * parameters, 1);
   EXPECT_NEAR((none.activations - lent.activations).base(), 2 * parameters, 1);
   EXPECT_NEAR(lent.Total() / none.Total(), 1, 1e-12);
-  // Activations that need less than that leave the rest of it empty.
+  // Activations smaller than the gradients leave the rest of their memory empty.
   const TrainingMemory all = Evaluated(Nanotron(reading, R"({"sharded_gradients": 16})")).memory;
   EXPECT_EQ(all.activations, Bytes{});
 }
@@ -113,8 +114,8 @@ TEST(TrainingMemory, OfTheUpdateIsPerUpdatedParameter) {
   const NanotronReading& whole = kNanotronReadings[0];
   const TrainingMemory with = Evaluated(Nanotron(whole)).memory,
                        without = Evaluated(Nanotron(whole, R"({"update": 0})")).memory;
-  EXPECT_NEAR((with.workspace - without.workspace) / with.weights, 1, 1e-9);  // 2 bytes, as the weights
-  // Under ZeRO 1 nanotron keeps those 2 bytes between steps: of 10, the 8 others come on top, divided by the 16
+  EXPECT_NEAR((with.workspace - without.workspace) / with.weights, 1, 1e-9);  // 2 bytes, as for the weights
+  // Under ZeRO 1 nanotron keeps those 2 bytes between steps. With 10 bytes in place of 2, 8 are added, divided by 16
   // replicas.
   const NanotronReading& sharded = kNanotronReadings[4];
   const TrainingMemory ten = Evaluated(Nanotron(sharded, R"({"update": 10})")).memory,
@@ -123,7 +124,7 @@ TEST(TrainingMemory, OfTheUpdateIsPerUpdatedParameter) {
 }
 
 TEST(TrainingMemory, LeavesRoomForWhatTheAllocatorCannotReserve) {
-  // The most that any of 1,272 runs on 80 GB devices reserved is 76.93 GiB.
+  // The largest reservation of 1,272 runs on 80 GB devices is 76.93 GiB.
   const double most = Evaluated(Nanotron(kNanotronReadings[0])).memory.capacity.base() / kGiB.factor;
   EXPECT_GE(most, 76.9);
   EXPECT_LE(most, 77.5);

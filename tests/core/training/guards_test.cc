@@ -1,6 +1,6 @@
-// Physics on ten thousand random mappings with every feature: figures are finite and add up, no efficiency exceeds the
-// hardware, exposed communication never exceeds link time, better hardware is never slower, recomputation never keeps
-// more.
+// Physical laws on ten thousand random mappings with every feature: figures are finite and add up, no efficiency
+// exceeds the hardware, exposed communication never exceeds link time, better hardware is never slower, and
+// recomputation never keeps more.
 #include <cmath>
 
 #include "tests/core/training/scenarios.h"

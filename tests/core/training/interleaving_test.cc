@@ -1,4 +1,4 @@
-// Interleaved schedules that a framework refuses, by hand from its code.
+// Interleaved schedules that a framework refuses, derived by hand from its code.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ bool IsRefused(const TrainingReport& report) {
                      [](const std::string& text) { return text.find(" refuses ") != std::string::npos; });
 }
 
-// Megatron's schedules.py takes multiples of the pipeline's size; what it refuses is warned of and stays feasible, as
-// runs on record need.
+// Megatron's schedules.py takes multiples of the number of stages. Other batches give a warning but stay feasible,
+// since recorded runs have them.
 TEST(Interleaving, MegatronTakesMultiplesOfTheStages) {
   for (const char* framework : {"megatron", "megatron-2022"}) {
     for (const int batch : {2, 4, 12, 20})
@@ -38,8 +38,7 @@ TEST(Interleaving, MegatronTakesMultiplesOfTheStages) {
   }
 }
 
-// torch.distributed.pipelining: 20 micro-batches over 8 stages are two rounds of 10; 17 are two rounds and one too
-// many.
+// torch.distributed.pipelining: 20 micro-batches over 8 stages are two rounds of 10; 17 do not divide into two rounds.
 TEST(Interleaving, PyTorchTakesEqualRounds) {
   for (const int batch : {2, 8, 12, 20}) EXPECT_FALSE(IsRefused(Interleaved("fsdp", batch))) << batch;
   for (const int batch : {17, 25}) EXPECT_TRUE(IsRefused(Interleaved("fsdp", batch))) << batch;
@@ -62,7 +61,7 @@ TEST(Interleaving, NoSearchReturnsWhatTheFrameworkRefuses) {
   EXPECT_GT(interleaved, 0);
 }
 
-// The question of the review: 16,384 A100, a batch of 512. PP 32 with 8 micro-batches came out.
+// On 16,384 A100 with a batch of 512 the tuner once chose PP 32 with 8 micro-batches.
 TEST(Interleaving, NoTunedMappingIsRefused) {
   for (const char* framework : {"megatron-2022", "megatron"}) {
     for (const int devices : {64, 1024, 16384}) {

@@ -47,13 +47,14 @@ struct Case {
   }
 };
 
-// Mean 10,000 s, stall 50 s: Young sqrt(2·50·10,000) = 1,000 s; Daly 1,000·(1 + 0.05/3 + 0.0025/9) - 50 = 966.9444 s.
+// MTBF 10,000 s, stall 50 s: Young sqrt(2·50·10,000) = 1,000 s; Daly 1,000·(1 + 0.05/3 + 0.0025/9) - 50 = 966.9444 s.
 TEST(Interruptions, IntervalsAreYoungsAndDalys) {
   const RunReport run = Evaluated(Case(10000 * kS, 50 * kS).scenario).run;
   EXPECT_NEAR(run.young_interval.base(), 1000, 1e-9);
   EXPECT_NEAR(run.daly_interval.base(), 966.944444444, 1e-8);
   EXPECT_EQ(run.checkpoint_interval, run.daly_interval);
-  // Daly's complete model at that point, restart 50 s for reading: tau / (M·exp(R/M)·(exp((tau + C)/M) - 1)).
+  // Daly's complete model at that interval, with a restart of 50 s for reading: tau / (M·exp(R/M)·(exp((tau + C)/M) -
+  // 1)).
   const double tau = 966.944444444444;
   EXPECT_NEAR(run.goodput, tau / (1e4 * std::exp(50 / 1e4) * (std::exp((tau + 50) / 1e4) - 1)), 1e-12);
 }
@@ -91,11 +92,11 @@ TEST(Interruptions, MoreOfThemNeverHelp) {
     EXPECT_GE(*report.run.energy, report.energy);
     last = report.run.goodput;
   }
-  // With an interruption every 0.1 s no checkpoint is ever written; the wall time is null, not a large number.
+  // With an interruption every 0.1 s no checkpoint is ever written: the wall time is null, not a large number.
   const RunReport never = Evaluated(Case(0.1 * kS, 30 * kS).scenario).run;
   EXPECT_EQ(never.goodput, 0);
   EXPECT_FALSE(never.wall_time);
-  // Nor with one every 100 s where a restart takes an hour.
+  // The same holds for one every 100 s where a restart takes an hour.
   Scenario slow_to_start = Case(100 * kS, 1 * kS).scenario;
   slow_to_start.training->interruptions.restart = 1 * kHour;
   EXPECT_FALSE(Evaluated(slow_to_start).run.wall_time);
@@ -108,10 +109,10 @@ TEST(Interruptions, AsynchronousCheckpointsCostLess) {
   const RunReport behind = Evaluated(one.scenario).run;
   EXPECT_LT(behind.checkpoint_stall, waiting.checkpoint_stall);
   EXPECT_GT(behind.goodput, waiting.goodput);
-  EXPECT_GE(behind.checkpoint_interval, 50 * kS);  // a checkpoint is written before the next one starts
+  EXPECT_GE(behind.checkpoint_interval, 50 * kS);  // no checkpoint starts before the previous one is written
 }
 
-// 1,200 sequences. Steps of 2 s whatever the batch: 1,200·2·ln(400/100)/300 s. Steps of 10 ms per sequence: 12 s.
+// 1,200 sequences. With steps of 2 s at any batch, 1,200·2·ln(400/100)/300 s; with steps of 10 ms per sequence, 12 s.
 TEST(BatchRamp, TakesTheSumOfItsSteps) {
   GrowingBatch batch{100, 400, 1.2e6 * kToken, 1000, 2 * kS, 2 * kS};
   EXPECT_NEAR(RampTime(batch).base(), 1200 * 2 * std::log(4) / 300, 1e-12);
@@ -146,7 +147,7 @@ TEST(Chinchilla, TokensFollowFromTheModel) {
   EXPECT_EQ(scenario.training->tokens, 20 * 68976648192.0 * kToken);
   const RunReport run = Evaluated(scenario).run;
   EXPECT_EQ(run.compute_optimal_tokens, scenario.training->tokens);
-  // The run spends 6·N·D, without attention.
+  // The run's budget is 6·N·D, without attention.
   EXPECT_NEAR(run.compute_optimal_parameters, 68976648192.0, 0.04 * 68976648192.0);
 }
 

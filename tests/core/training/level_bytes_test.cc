@@ -1,4 +1,4 @@
-// Traffic of a layer's operators at each level of the memory hierarchy.
+// Traffic of a layer's operators at each memory level.
 #include "core/operators/efficiency.h"
 #include "core/operators/gemm.h"
 #include "tests/core/training/scenarios.h"
@@ -13,8 +13,8 @@ TrainingReport WithOperators(const std::string& cluster) {
   return EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {true, false});
 }
 
-// 8,192³ in 16 bits: 32·32 blocks of 256 x 256 outputs, on two SMs that share their loads, fetch 512 rows of 8,192
-// each, and the outputs; fragments of 64 rows read 64 + 256 rows.
+// 8,192³ in 16 bits: 32·32 blocks of 256 x 256 outputs, on two SMs that share their loads, each fetch 512 rows of 8,192
+// and write the outputs; fragments of 64 rows read 64 + 256 rows.
 TEST(LevelBytes, OfASquareProductFollowItsTiles) {
   const Scenario scenario = TrainingScenario(R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100"})", "{}");
   Device device = scenario.cluster.device;
@@ -26,7 +26,7 @@ TEST(LevelBytes, OfASquareProductFollowItsTiles) {
   EXPECT_EQ(kernel.l2_bytes.base(), 32 * 32 * 512 * 8192.0 * 2 + outputs);
   EXPECT_EQ(kernel.l1_bytes.base(), 64 * 32 * 2 * (64 + 256) * 8192.0 * 2 + outputs);
   EXPECT_LT(kernel.bytes, kernel.l2_bytes);
-  EXPECT_GE(kernel.bytes.base(), 3 * outputs);  // each operand and the result once
+  EXPECT_GE(kernel.bytes.base(), 3 * outputs);  // at least each operand and the result once
 }
 
 TEST(LevelBytes, GrowInwards) {

@@ -1,18 +1,18 @@
-// Memory of fine-tuning with adapters beside frozen weights.
+// Memory of fine-tuning adapters next to frozen weights.
 #include "core/training/memory.h"
 #include "tests/core/training/scenarios.h"
 
 namespace slipstick {
 namespace {
 
-// 6.74 B frozen parameters in 16 bits are 13.48 GB, whatever the framework keeps for trained weights; torchtune
-// fine-tunes this way on 24 GB (Llama-3-8B, 16.1 GB of weights, peaks at 17.4 GB). Adapters of rank 16 on q, k, v and
-// the output are 12.6 M.
+// 6.74 B frozen parameters in 16 bits are 13.48 GB, whatever state the framework keeps for trained weights. torchtune
+// fine-tunes so on 24 GB (Llama-3-8B with 16.1 GB of weights peaks at 17.4 GB). Adapters of rank 16 on q, k, v and the
+// output have 12.6 M parameters.
 TEST(LoraMemory, KeepsFrozenWeightsInTheComputePrecision) {
   const double adapters = 16.0 * 32 * (4096 + 12288 + 8192), frozen = 2.0 * 6738415616;
   struct Row {
     const char* framework;
-    double adapter_bytes;  // with master copies or as masters
+    double adapter_bytes;  // with master copies, or as masters themselves
   };
   for (const Row& row : {Row{"fsdp", 4}, Row{"fsdp-eager", 4}, Row{"xla", 4}, Row{"composer", 4}, Row{"megatron", 2}}) {
     const TrainingReport report = Evaluated(
@@ -32,9 +32,9 @@ TEST(LoraMemory, KeepsFrozenWeightsInTheComputePrecision) {
   }
 }
 
-// Beside all projections each of the 32 layers has 16 · (4096 + 22016) weights at gate and up and 16 · (11008 + 4096)
-// at down more, and keeps the inputs of both, 2 · (4096 + 11008) bytes a token.
-TEST(LoraMemory, OfAdaptersBesideAllProjections) {
+// With adapters on all projections each of the 32 layers has 16 · (4096 + 22016) more weights at gate and up and 16 ·
+// (11008 + 4096) at down, and keeps the inputs of both, 2 · (4096 + 11008) bytes per token.
+TEST(LoraMemory, OfAdaptersOnAllProjections) {
   const auto report = [](const char* targets) {
     return Evaluated(TrainingScenario(R"({"preset": "llama-2-7b"})", R"({"preset": "single-a100-sxm4-80gb"})",
                                       std::string(R"({"sequence": 512, "global_batch": 1, "trainable": "lora",
@@ -50,8 +50,8 @@ TEST(LoraMemory, OfAdaptersBesideAllProjections) {
   EXPECT_GT(all.step_time, attention.step_time);
 }
 
-// Beside the activation's two inputs of 2 bytes in a gated MLP, one in a plain one; beside its output where an adapter
-// reads it.
+// The activation keeps two inputs of 2 bytes in a gated MLP and one in a plain MLP, plus its output if an adapter reads
+// it.
 TEST(LoraMemory, KeepsLessOfAPlainMlp) {
   const auto kept = [](const char* gated, const char* targets) {
     return Evaluated(
@@ -70,7 +70,7 @@ TEST(LoraMemory, KeepsLessOfAPlainMlp) {
   EXPECT_NEAR(kept("false", "all") - kept("false", "attention"), 2 * inner + 2 * 512.0 * 8 * 1024, 1);
 }
 
-// Routed experts get no adapters: without shared ones nothing more is kept.
+// Routed experts get no adapters, so without shared experts nothing more is kept.
 TEST(LoraMemory, OfLayersWithoutAnMlpIsThatOfAttention) {
   const auto kept = [](const char* model, const char* targets) {
     return Evaluated(
@@ -103,16 +103,16 @@ TEST(LoraMemory, OfQuantizedWeightsFitsA65BillionModelOn48GB) {
   const double adapters = 64.0 * 80 * (8192 + 3 * 8192 + 8192 + 8192);
   EXPECT_NEAR(bits, 4.127, 5e-4);
   EXPECT_NEAR(report.memory.weights.base(), (80 * layer + 8192) * bits / 8 + 2 * tables + 4 * adapters, 1e5);
-  // Every pass of a layer unpacks its weights: 0.516 bytes read, 2 written, at most at the memory's 768 GB/s.
-  // forward, recomputation and backward of 16 sequences
+  // Every pass of a layer (forward, recomputation, backward of 16 sequences) unpacks its weights: 0.516 bytes are read
+  // and 2 written, at most at the memory's 768 GB/s.
   const double least = 16 * 3 * 80 * layer * (bits / 8 + 2) / 768e9;
   EXPECT_GT((report.step_time - plain.step_time).base(), least);
   EXPECT_LT((report.step_time - plain.step_time).base(), 1.3 * least);
 }
 
-// Under ZeRO 3 frozen weights travel as they are stored: a layer in nf4 is 4.127 bits a weight on the links, not 16;
-// the table stays in 16 bits, and nothing is reduced but adapters. (Two 24 GB cards on PCIe train a 34-billion model
-// so: AnswerDotAI/fsdp_qlora, benchmarks of March 2024.)
+// Under ZeRO 3 frozen weights cross the links as they are stored: 4.127 bits per weight of a layer in nf4, not 16. The
+// table stays in 16 bits, and only adapters are reduced. (Two 24 GB cards on PCIe train a 34-billion model so:
+// AnswerDotAI/fsdp_qlora, benchmarks of March 2024.)
 TEST(LoraLinks, CarryQuantizedWeightsAsTheyAreStored) {
   const std::string cluster = R"({"preset": "pcie-server", "devices": 2, "device": {"preset": "rtx-4090"}})";
   const std::string training = R"({"sequence": 2048, "global_batch": 4, "trainable": "lora", "recompute": "full",
@@ -127,7 +127,8 @@ TEST(LoraLinks, CarryQuantizedWeightsAsTheyAreStored) {
   EXPECT_NEAR(packed.communication.dp / plain.communication.dp, expected, 0.02);
 }
 
-// A layer of Yi 34B is 558 M weights. Gathered, two of them hold 4.127 bits a weight in nf4, 16 as they are computed in.
+// A layer of Yi 34B has 558 M weights. Two gathered layers hold 4.127 bits per weight in nf4, where they are computed
+// in 16.
 TEST(LoraMemory, GathersLayersAsTheyAreStored) {
   const auto workspace = [](const char* frozen) {
     return Evaluated(
@@ -145,9 +146,9 @@ TEST(LoraMemory, GathersLayersAsTheyAreStored) {
   EXPECT_NEAR((workspace("bf16") - workspace("nf4")) / (2 * layer * (2 - bits / 8)), 1, 1e-6);
 }
 
-// A kernel that unpacks by branches: 120 operations a weight at 19.5 TFLOP/s are 163 billion weights a second on A100,
-// fewer than the 618 billion that its memory reads and writes at 2.52 bytes; on RTX 4090 688 billion, more than the 400
-// billion of its memory.
+// A kernel that unpacks with branches takes 120 operations per weight. At 19.5 TFLOP/s an A100 unpacks 163 billion
+// weights per second, fewer than the 618 billion that its memory reads and writes at 2.52 bytes; an RTX 4090 688
+// billion, more than its memory's 400 billion.
 TEST(LoraTime, OfUnpackingIsBoundByArithmeticOrMemory) {
   const auto unpacked = [](const char* cluster, const char* operations) {
     const auto step = [&](const char* frozen) {
@@ -166,10 +167,10 @@ TEST(LoraTime, OfUnpackingIsBoundByArithmeticOrMemory) {
   EXPECT_DOUBLE_EQ(unpacked("single-rtx-4090", "120"), unpacked("single-rtx-4090", "0"));
 }
 
-// Llama-3.1-8B, adapters on all projections (QKV and gate with up are one product each): rank 1,000 adds 1,000·(10240 +
-// 8192 + 32768 + 18432) weights to each of 32 layers, 2.23 G in all. Under full recomputation each takes 8 FLOPs per
-// token: 1.17e15 on a device with 65,536 tokens, 1.2 s at the peak of 989 TFLOP/s and 2 s at 0.6 of it, of which what
-// rank 1 moves through memory, about 0.5 s, is no part.
+// Llama-3.1-8B with adapters on all projections (QKV is one product, gate with up another): rank 1,000 adds
+// 1,000·(10240 + 8192 + 32768 + 18432) weights to each of 32 layers, 2.23 G in total. Under full recomputation each
+// takes 8 FLOPs per token: 1.17e15 per device with 65,536 tokens, 1.2 s at the peak of 989 TFLOP/s and 2 s at 0.6 of
+// it. The memory traffic of rank 1, about 0.5 s, does not grow.
 TEST(LoraTime, GrowsWithTheRank) {
   const auto step = [](int rank) {
     return Evaluated(

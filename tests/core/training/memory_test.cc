@@ -13,9 +13,9 @@ namespace {
 struct Shape {
   const char* name;
   int layers, hidden, heads, pipeline, chunks, micro_batch;
-  // MiB per layer: tensor parallel; with sequence parallelism and selective recomputation.
+  // MiB per layer: with tensor parallelism; with sequence parallelism and selective recomputation.
   double tensor_mib, selective_mib;
-  // GiB of the first stage: none; sequence parallel; selective; both; full with 2sbh per layer.
+  // GiB of the first stage: no recomputation; sequence parallelism; selective; both; full, with 2sbh per layer.
   double tensor, sequence, selective, both, full;
 };
 const Shape kFigure1[] = {
@@ -87,10 +87,10 @@ TrainingReport Recomputed(const Shape& shape, RecomputeMethod method, Count laye
   return Evaluated(scenario);
 }
 
-// One checkpoint of 2sbh bytes per group of n layers, and the activations of a group while its backward pass runs: L/n
-// inputs of groups, and n layers of A bytes but for the group's input, which is among the checkpoints. Optimus (arXiv
-// 2407.14645) states N·A_inp + (L/N)·(A − A_inp) with N = L/n checkpoints: the same but for the inputs of a group's
-// other layers, (n − 1)·A_inp.
+// Groups of n layers keep one checkpoint of 2sbh bytes each, and the activations of one group during its backward pass:
+// L/n checkpoints and n layers of A bytes, less the group's input, which is a checkpoint. Optimus (arXiv 2407.14645)
+// states N·A_inp + (L/N)·(A − A_inp) with N = L/n checkpoints, which leaves out the inputs of a group's other layers,
+// (n − 1)·A_inp.
 TEST(Activations, OfUniformRecomputationAreCheckpointsAndAGroup) {
   const Shape& shape = kFigure1[0];
   for (const bool sequence_parallel : {false, true}) {
@@ -113,7 +113,7 @@ TEST(Activations, OfUniformRecomputationAreCheckpointsAndAGroup) {
   }
 }
 
-// The published optimum, √(L·(A − A_inp)/A_inp) checkpoints: more and fewer take more memory.
+// At the published optimum, √(L·(A − A_inp)/A_inp) checkpoints, memory is least.
 TEST(Activations, OfUniformRecomputationAreLeastAtTheSquareRootOfTheLayers) {
   // A = 1264 MiB, A_inp = 96 MiB: √(48 · 1168 / 96) = 24.2 checkpoints, two layers each
   const Shape& shape = kFigure1[0];
@@ -121,7 +121,7 @@ TEST(Activations, OfUniformRecomputationAreLeastAtTheSquareRootOfTheLayers) {
   for (const Count n : {1, 4, 6, 12, 48}) EXPECT_LT(activations(2), activations(n)) << n;
 }
 
-// Each of the first n layers of a virtual stage keeps its input only; one of them is restored at a time.
+// Each of the first n layers of a virtual stage keeps only its input; one of them at a time is recomputed.
 TEST(Activations, OfRecomputationByBlocksKeepTheOtherLayersWhole) {
   for (const Shape& shape : {kFigure1[0], kFigure1[1]}) {
     const double t = 8, s = 2048, h = shape.hidden, sbh = s * shape.micro_batch * h, p = shape.pipeline,
@@ -140,7 +140,7 @@ TEST(Activations, OfRecomputationByBlocksKeepTheOtherLayersWhole) {
   }
 }
 
-// A layer that is not recomputed saves its forward pass: the time between none and full is that of the layers repeated.
+// A layer that is not recomputed saves its forward pass: the recomputation time is that of the repeated layers.
 TEST(Recomputation, ByBlocksTakesTheTimeOfItsLayers) {
   const Shape& shape = kFigure1[0];
   const TrainingReport all = Recomputed(shape, RecomputeMethod::kUniform, 1);
@@ -148,7 +148,7 @@ TEST(Recomputation, ByBlocksTakesTheTimeOfItsLayers) {
     const TrainingReport some = Recomputed(shape, RecomputeMethod::kBlock, n);
     EXPECT_NEAR(some.time.recompute / all.time.recompute, n / 48.0, 1e-9) << n;
     EXPECT_LT(some.step_time, all.step_time);
-    // Hardware FLOPs: the layers run 4/3 in full recomputation, the head does not.
+    // Hardware FLOPs: with full recomputation the layers run 4/3 times, the head once.
     const double model_share = some.model_flops_utilization / some.hardware_flops_utilization;
     const double all_share = all.model_flops_utilization / all.hardware_flops_utilization;
     EXPECT_NEAR(1 / model_share - 1, (1 / all_share - 1) * n / 48, 1e-9) << n;
@@ -157,7 +157,7 @@ TEST(Recomputation, ByBlocksTakesTheTimeOfItsLayers) {
     EXPECT_EQ(Recomputed(shape, RecomputeMethod::kUniform, n).step_time, all.step_time) << n;
 }
 
-// Only checkpoints travel: half as many in groups of two.
+// Only checkpoints are offloaded: groups of two layers have half as many.
 TEST(Recomputation, OfGroupsOffloadsTheirInputs) {
   Scenario scenario = Figure1Scenario(kFigure1[0], false, "full");
   scenario.training->offload.activations = 1;
@@ -178,8 +178,8 @@ TEST(Activations, WithoutParallelismAre34Plus5AsOverH) {
   EXPECT_EQ(LayerActivations(context, work, {}).base(), 2048.0 * 1024 * (34 + 5.0 * 16 * 2048 / 1024));
 }
 
-// Modern layer: 8h + 4·a·d + 4·n_kv·d + 4a + 6f bytes per token, summed by hand for three models.
-TEST(Activations, OfAFlashAttentionLayerCountItsTensors) {
+// A modern layer keeps 8h + 4·a·d + 4·n_kv·d + 4a + 6f bytes per token; sums by hand for three models.
+TEST(Activations, OfAFlashAttentionLayerMatchHandCounts) {
   struct Row {
     const char* preset;
     int tp;
@@ -201,9 +201,9 @@ TEST(Activations, OfAFlashAttentionLayerCountItsTensors) {
   }
 }
 
-// A module of multi-token prediction (DeepSeek-V3 technical report, 2.2) is a layer, 131,712 bytes per token of
-// Llama-2-7B, behind the norms of two hidden states and their projection, 2 · (h + h + 2h), and before the final norm
-// and the head, 2 · 2h. The probabilities of its tokens wait in fp32 for its backward pass, which is the last.
+// An MTP module (DeepSeek-V3 technical report, 2.2) is a layer, 131,712 bytes per token of Llama-2-7B. Before it come
+// the norms of two hidden states and their projection, 2 · (h + h + 2h); after it the final norm and the head, 2 · 2h.
+// The probabilities of its tokens are kept in fp32 until its backward pass, which is the last.
 TEST(Activations, OfMtpModulesAreThoseOfALayerAndAHead) {
   const auto held = [](int modules) {
     return Evaluated(TrainingScenario(R"({"preset": "llama-2-7b", "mtp_layers": )" + std::to_string(modules) + "}",
@@ -217,8 +217,8 @@ TEST(Activations, OfMtpModulesAreThoseOfALayerAndAHead) {
   EXPECT_NEAR(held(2) - held(1), 4096 * per_token, 1);
 }
 
-// Megatron-Core trains the modules of the model. torchtitan and transformers leave them out, adapters go to the layers
-// alone, and a run may state how many it trains.
+// Megatron-Core trains the model's MTP modules; torchtitan and transformers leave them out. Adapters are only on
+// layers, and a run may state its number of modules.
 TEST(MtpModules, AreThoseThatTheFrameworkTrains) {
   const auto trained = [](const std::string& rest) {
     const Scenario scenario = TrainingScenario(R"({"preset": "qwen3.5-4b"})", R"({"preset": "dgx-h100", "devices": 8})",
@@ -232,10 +232,10 @@ TEST(MtpModules, AreThoseThatTheFrameworkTrains) {
   EXPECT_EQ(trained(R"(, "framework": {"preset": "fsdp"}, "mtp_modules": 1)"), 1);
 }
 
-// In 8 bits the outputs of norms and activation functions weigh half, and recomputed they weigh nothing, in whatever
-// format. A layer of Llama-2-7B (h 4096, f 11008, 32 heads) in bytes per token: 8h + 8h + 128 + 6f in 16 bits. fp8
-// keeps two norms' outputs and the activation's in a byte each: 6h + 8h + 128 + 5f. Without these tensors 4h + 8h + 128
-// + 4f either way.
+// In 8 bits the outputs of norms and activation functions weigh half; when recomputed they weigh nothing in any format.
+// A layer of Llama-2-7B (h 4096, f 11008, 32 heads) in bytes per token: 8h + 8h + 128 + 6f in 16 bits. fp8 keeps the
+// outputs of two norms and of the activation in a byte each: 6h + 8h + 128 + 5f. Without these tensors both keep 4h +
+// 8h + 128 + 4f.
 TEST(Activations, RecomputedInEightBitAreSubtractedOnce) {
   for (const char* precision : {"bf16", "fp8"}) {
     const bool narrow = std::string(precision) == "fp8";
@@ -253,10 +253,10 @@ TEST(Activations, RecomputedInEightBitAreSubtractedOnce) {
   }
 }
 
-// DeepSeek-V3 (technical report, 3.2.3) repeats norms and the projections up from MLA's latents. Per token a layer
-// keeps 128 heads' queries and keys of 192, values and outputs of 128: 81,920 elements in 16 bits, and before and after
-// their norms the latents, 1,536 + 512, with the shared rotary key, 64. The outputs stay, 16,384, the latents once and
-// the rotary key.
+// DeepSeek-V3 (technical report, 3.2.3) recomputes norms and MLA's up-projections. Per token a layer keeps queries and
+// keys of 192 and values and outputs of 128 for 128 heads: 81,920 elements in 16 bits. It also keeps the latents, 1,536
+// + 512, before and after their norms, with the shared rotary key, 64. When recomputed, the outputs, 16,384, one copy
+// of the latents and the rotary key stay.
 TEST(Activations, OfLatentAttentionRecomputedKeepTheLatents) {
   const Scenario scenario =
       TrainingScenario(R"({"preset": "deepseek-v3"})", R"({"preset": "dgx-h100", "devices": 512})",
@@ -272,7 +272,8 @@ TEST(Activations, OfLatentAttentionRecomputedKeepTheLatents) {
             (RecomputePlan{.norms = true, .latents = true, .core = true}));
 }
 
-// Its time is that of the two projections: 2 · (1536 · 128 · 192 + 512 · 128 · 256) FLOPs a token and layer.
+// Recomputation takes the time of the two projections: 2 · (1536 · 128 · 192 + 512 · 128 · 256) FLOPs per token and
+// layer.
 TEST(Recomputation, OfLatentAttentionRepeatsItsUpProjections) {
   const auto executed = [](const char* recompute) {
     return Evaluated(
@@ -287,9 +288,9 @@ TEST(Recomputation, OfLatentAttentionRepeatsItsUpProjections) {
   EXPECT_NEAR((executed("selective") - executed("none")).base(), projections, projections / 1000);
 }
 
-// Llama 3 405B (Grattafiori et al. 2024, 3.3.2): 126 layers on 16 x 8 virtual stages of one layer; the first holds the
-// embedding only, the last the head only. It was trained on 80 GB at 8,192 tokens without recomputation, gradients and
-// optimizer sharded over 64 ranks.
+// Llama 3 405B (Grattafiori et al. 2024, 3.3.2): 126 layers on 16 x 8 virtual stages of one layer each; the first holds
+// only the embedding, the last only the head. It trained on 80 GB at 8,192 tokens without recomputation, with gradients
+// and optimizer sharded over 64 ranks.
 TEST(Placement, CountsEmbeddingAndHeadAsLayersWhereThatMakesTheStagesEqual) {
   Scenario scenario =
       TrainingScenario(R"({"preset": "llama-3.1-405b"})", R"({"preset": "dgx-h100", "devices": 8192})",
@@ -303,8 +304,8 @@ TEST(Placement, CountsEmbeddingAndHeadAsLayersWhereThatMakesTheStagesEqual) {
   EXPECT_FALSE(Evaluated(scenario).infeasible.empty());
 }
 
-// 12Lh² parameters at 18 bytes over tp·pp: 45.5625, 45.5625, 31.640625 GiB of figure 1, plus tables, norms and biases,
-// which it leaves out.
+// 12Lh² parameters at 18 bytes over tp·pp: 45.5625, 45.5625 and 31.640625 GiB of figure 1, plus tables, norms and
+// biases, which the figure leaves out.
 TEST(States, OfMegatronAre18BytesAParameter) {
   const Scenario scenario = Figure1Scenario(kFigure1[0], false, "none");
   const TrainingReport report = Evaluated(scenario);
@@ -316,8 +317,8 @@ TEST(States, OfMegatronAre18BytesAParameter) {
   EXPECT_LT(18 * parameters, 45.5625 * 1.03 * kGiB.factor);
 }
 
-// Llama-2-70B fine-tuned in fp8 on 16 H100 at TP 4 and PP 4 ran with one data-parallel rank, so nothing is sharded
-// (NVIDIA's performance summary of NeMo 24.07). Its optimizer keeps two fp32 moments and of the fp32 weights the 16
+// Llama-2-70B fine-tuned in fp8 on 16 H100 at TP 4 and PP 4 had one data-parallel rank, so nothing was sharded
+// (NVIDIA's performance summary of NeMo 24.07). The optimizer keeps two fp32 moments, and of the fp32 weights the 16
 // bits that bf16 lacks: 2 · 4 + 2 bytes.
 TEST(States, InEightBitRecipesKeepOnlyTheRestOfTheMasterWeights) {
   const TrainingReport report = Evaluated(TrainingScenario(
@@ -371,9 +372,9 @@ TEST(InFlight, IsWhatEachScheduleHolds) {
   EXPECT_DOUBLE_EQ(PassesInFlight(pipeline, PipelineSchedule::kOneFOneB, 0), 8);  // all micro-batches
 }
 
-// DeepSeek-V3 technical report, table 2: p + 1 micro-batches, and two stages' weights. Counted here in the simulated
-// schedule: a device holds p - i of the half that meets it as stage i, i + 1 of the half that meets it as stage p - 1 -
-// i.
+// DeepSeek-V3 technical report, table 2: p + 1 micro-batches, and the weights of two stages. Counted in the simulated
+// schedule: a device holds p - i micro-batches of the half that it serves as stage i, and i + 1 of the half that it
+// serves as stage p - 1 - i.
 TEST(InFlight, UnderDualPipeIsOfBothEnds) {
   const Count p = 8, m = 48;
   PipelineDegrees pipeline;
@@ -396,9 +397,9 @@ TEST(InFlight, UnderDualPipeIsOfBothEnds) {
   }
 }
 
-// Six layers on four stages, whose ends count as a layer: 1, 2, 2, 1. Under DualPipe the first device holds stages 0
-// and 3, its own embedding and the other's head: 2 layers of 12h² + 13h and both tables, not twice the first stage; a
-// middle one 4 layers and no table.
+// Six layers on four stages, where embedding and head count as a layer each: 1, 2, 2, 1. Under DualPipe the first
+// device holds stages 0 and 3, with the embedding of one and the head of the other: 2 layers of 12h² + 13h and both
+// tables, not twice the first stage. A middle device holds 4 layers and no table.
 TEST(States, UnderDualPipeAreOfTheStageAndItsMirror) {
   Scenario scenario = TrainingScenario(
       R"({"layers": 6, "hidden": 1024, "heads": 16, "ffn": 4096, "vocab": 51200, "gated": false, "norm": "layer",
@@ -415,16 +416,16 @@ TEST(States, UnderDualPipeAreOfTheStageAndItsMirror) {
   for (const std::size_t middle : {std::size_t{1}, std::size_t{2}}) {
     EXPECT_DOUBLE_EQ(In(all.stages[middle].memory.weights, kB), 2 * 4 * layer) << middle;
   }
-  // p + 1 micro-batches of the ends' one layer, of the middle's two.
+  // p + 1 micro-batches: of one layer at the ends, of two in the middle.
   const Bytes one = (all.stages[1].memory.activations) / 10;
   EXPECT_GT(all.stages[0].memory.activations, 5 * one);
   EXPECT_EQ(report.memory.Total(), all.memory.Total());
 }
 
-// PyTorch keeps gradients and the optimizer's state in the format of its weights: 16-bit weights without fp32 masters
-// take 8 bytes a parameter with AdamW, fp32 weights 16, stated or not. Under ZeRO 2 each rank holds the weights whole
-// in 16 bits, and its share of the fp32 weights, gradients and moments: 2 + 16 / 8 bytes on eight devices (Rajbhandari
-// et al. 2020, table 1, with fp32 gradients). The workspaces of libraries lie beside them.
+// PyTorch keeps gradients and optimizer state in the format of its weights: with AdamW, 16-bit weights without fp32
+// masters take 8 bytes per parameter and fp32 weights 16, stated or not. Under ZeRO 2 each rank holds all weights in 16
+// bits and its share of the fp32 weights, gradients and moments: 2 + 16 / 8 bytes on eight devices (Rajbhandari et al.
+// 2020, table 1, with fp32 gradients). Library workspaces are not included.
 TEST(TrainingMemory, OfWeightsThatTheOptimizerUpdates) {
   const auto state_bytes = [](const char* state, const char* mapping, int devices) {
     const TrainingReport report = Evaluated(TrainingScenario(

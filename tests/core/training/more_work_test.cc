@@ -1,4 +1,4 @@
-// No time and no memory falls when training does more: any model on any cluster under any framework, over a ladder of
+// No time and no memory falls when training does more: any model on any cluster under any framework, over a range of
 // each input that adds work.
 #include <cmath>
 #include <functional>
@@ -13,14 +13,14 @@ constexpr double kRungs[] = {0.25, 0.3, 0.5, 0.7, 0.75, 1, 1.01, 1.1, 1.25, 1.5,
 // A wider product may fill its tiles better.
 constexpr double kTiles = 0.005;
 
-// An input that adds work, and what of the answer it must not lower.
+// An input that adds work, and the figures that it must not lower.
 struct WorkInput {
   const char* name;
-  std::function<bool(Scenario&, double rung)> grow;  // false: the scenario has none of it
+  std::function<bool(Scenario&, double rung)> grow;  // false: the scenario lacks this input
   bool adds_time = true;
 };
 
-// In whole units, one at least.
+// In whole units, at least one.
 bool Multiply(Tally& value, double rung, Count unit = 1) {
   if (value <= 0) return false;
   value = std::max<Count>(
@@ -30,7 +30,7 @@ bool Multiply(Tally& value, double rung, Count unit = 1) {
 }
 bool IsWhole(double rung) { return rung >= 1 && rung == std::floor(rung); }
 
-// Fewer larger micro-batches fill the kernels better and leave more of the step as bubble.
+// Fewer, larger micro-batches fill the kernels better and leave a larger bubble.
 bool GrowMicroBatch(Scenario& s, double rung) {
   return IsWhole(rung) && Multiply(s.training->mapping.micro_batch, rung);
 }
@@ -38,7 +38,7 @@ bool GrowMicroBatches(Scenario& s, double rung) {
   return GrowMicroBatch(s, rung) &&
          Multiply(s.training->global_batch, rung, *s.training->mapping.dp * s.training->mapping.micro_batch);
 }
-// Where only some layers have an MLP, more layers pair it with other mixers.
+// Where only some layers have an MLP, more layers combine it with other mixers.
 bool GrowLayers(Scenario& s, double rung) {
   return s.model.mlp_layers == 0 &&
          Multiply(s.model.layers, rung, s.training->mapping.pp * s.training->mapping.virtual_stages);
@@ -50,7 +50,7 @@ bool GrowDocuments(Scenario& s, double rung) {
   s.training->documents = Documents{static_cast<Count>(256 * rung), 1, DocumentLayout::kPacked};
   return true;
 }
-// A member of the part `part` of a model, which may lack it.
+// A member of the part `part` of a model, if the model has this part.
 template <class Part>
 std::function<bool(Scenario&, double)> Grow(std::optional<Part> Model::* part, Tally Part::* member, Count unit) {
   return [=](Scenario& s, double rung) { return s.model.*part && Multiply((*(s.model.*part)).*member, rung, unit); };
@@ -85,7 +85,7 @@ const std::vector<WorkInput>& WorkInputs() {
       {"shared experts' ffn", Grow(&Model::moe, &Moe::shared_ffn, 64)},
       {"experts' latent width", Grow(&Model::moe, &Moe::latent, 64)},
       {"top-k", GrowTopK},
-      // As many tokens over more experts: each has fewer rows, which may fill its tiles better.
+      // The same tokens over more experts: each has fewer rows, which may fill its tiles better.
       {"experts", Grow(&Model::moe, &Moe::experts, 8), false},
       {"latent of queries", Grow(&Model::mla, &Mla::q_lora_rank, 8)},
       {"latent of keys", Grow(&Model::mla, &Mla::kv_lora_rank, 8)},
@@ -103,8 +103,8 @@ const std::vector<WorkInput>& WorkInputs() {
   return inputs;
 }
 
-// Where the stages don't divide the layers, or the framework counts parameters, more work moves layers from one stage
-// to another: what a step costs then follows another placement.
+// Where the stages do not divide the layers, or the framework counts parameters, more work may move layers between
+// stages, and the step then has another placement.
 bool KeepsItsPlacement(const Scenario& scenario) {
   const TrainingMapping& mapping = scenario.training->mapping;
   const bool divides = scenario.model.layers % (mapping.pp * mapping.virtual_stages) == 0;
@@ -149,9 +149,9 @@ TEST(MoreWork, NeverTakesLessTimeOrMemory) {
   EXPECT_GT(valid, kRuns / 3);
 }
 
-// Two stages of as many layers: the first has the dense layer, the second one layer of experts more. Experts, spread
-// over 8 of 32 ranks, are reduced among 4; dense weights among 32, over the network. Wider, the dense layer comes to
-// hold more than those experts, whose exchange takes as long as before.
+// Two stages with the same number of layers: the first has the dense layer, the second one more layer of experts.
+// Experts over 8 of 32 ranks are reduced among 4 ranks, dense weights among 32 over the network. A wider dense layer
+// comes to hold more than those experts, whose exchange takes as long as before.
 TEST(MoreWork, LeavesTheSlowestExchangeAsItIs) {
   const auto with_ffn = [](Count ffn) {
     Scenario scenario =

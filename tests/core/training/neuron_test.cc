@@ -13,8 +13,8 @@ double FigureOf(const std::vector<FigureRecord>& figures, std::string_view symbo
   return figure == figures.end() ? 0 : figure->value;
 }
 
-// Softmax is fused: it reads 2,048 x 2,048 scores of each of 4 heads and writes probabilities, and backward reads two
-// such tensors and writes one, 2 bytes each. Nothing hides the exchanges of tensor parallelism.
+// Softmax is one fused kernel: it reads 2,048 x 2,048 scores of each of 4 heads and writes probabilities; backward
+// reads two such tensors and writes one, 2 bytes each. Nothing hides the exchanges of tensor parallelism.
 TEST(Neuron, FusesTheSoftmaxAndExposesTensorParallelism) {
   const std::vector<FigureRecord> figures = Explained(TrainingScenario(
       Gpt(2, 2048, 16), R"({"preset": "trn1-32xlarge", "devices": 16})",
@@ -25,7 +25,7 @@ TEST(Neuron, FusesTheSoftmaxAndExposesTensorParallelism) {
   EXPECT_DOUBLE_EQ(FigureOf(figures, "exposed_tp_time_of_a_layer"), FigureOf(figures, "tp_link_time_of_a_layer"));
 }
 
-// The run that sets the rate of products: Llama-3.1-70B on 32 trn1.32xlarge, 7.94 sequences/s.
+// The run that sets the GEMM efficiency: Llama-3.1-70B on 32 trn1.32xlarge, 7.94 sequences/s.
 TEST(Neuron, TrainsLlamaAsFastAsPublished) {
   const TrainingReport report =
       Evaluated(TrainingScenario(R"({"preset": "llama-3.1-70b"})", R"({"preset": "trn1-32xlarge", "devices": 512})",

@@ -11,7 +11,8 @@ Scenario Small() {
       R"({"sequence": 4096, "global_batch": 64, "framework": {"preset": "ideal"}, "mapping": {"zero": 1}})");
 }
 
-// Adam's state is 12 bytes per parameter, an eighth of 8,030,261,248 on each rank; PCIe 5.0 carries 64 GB/s each way.
+// Adam's state is 12 bytes per parameter, an eighth of 8,030,261,248 parameters per rank; PCIe 5.0 carries 64 GB/s per
+// direction.
 TEST(Offload, OptimizerStateMovesToTheHost) {
   Scenario scenario = Small();
   const TrainingReport plain = Evaluated(scenario);
@@ -41,12 +42,12 @@ TEST(Offload, UnderMegatronLeavesTheMasterWeights) {
   }
 }
 
-TEST(Offload, ActivationsTravelBehindThePasses) {
+TEST(Offload, ActivationsMoveDuringThePasses) {
   Scenario scenario = Small();
   const TrainingReport plain = Evaluated(scenario);
   scenario.training->offload.activations = 0.5;
   const TrainingReport report = Evaluated(scenario);
-  // Flash attention, gated: 8h + 2·2d(a + n_kv) + 4a + 6f bytes per token; half of 32 layers, out and back, for 8
+  // Flash attention, gated: 8h + 2·2d(a + n_kv) + 4a + 6f bytes per token, for half of 32 layers, out and back, and 8
   // micro-batches.
   const double layer = 4096.0 * (8 * 4096 + 4 * 128 * (32 + 8) + 4 * 32 + 6 * 14336);
   EXPECT_NEAR(report.communication.offload.base(), 8 * 32 * 2 * 0.5 * layer / 64e9, 1e-9);
@@ -55,7 +56,7 @@ TEST(Offload, ActivationsTravelBehindThePasses) {
   EXPECT_LT(report.time.offload, report.communication.offload);
 }
 
-TEST(Offload, ShowsNothingBehindAFastLinkAndAllButThePassesBehindASlowOne) {
+TEST(Offload, IsHiddenOnAFastLinkAndExposedBeyondThePassesOnASlowOne) {
   Scenario scenario = Small();
   const TrainingReport plain = Evaluated(scenario);
   scenario.training->offload = {1, 1};
@@ -101,8 +102,8 @@ TEST(Offload, IsRefusedWhereTheHostIsFull) {
   EXPECT_EQ(report.infeasible.front().reason, "host_memory");
 }
 
-// 8,030,261,248 parameters: gradients of 4 bytes and weights of 2 leave for the host; of a layer in work and the next
-// they stay.
+// 8,030,261,248 parameters: gradients of 4 bytes and weights of 2 go to the host, except those of the current layer and
+// the next.
 TEST(Offload, GradientsAndWeightsMoveToTheHost) {
   Scenario scenario = Small();
   scenario.training->mapping.zero = 0;
@@ -115,7 +116,7 @@ TEST(Offload, GradientsAndWeightsMoveToTheHost) {
   EXPECT_EQ(report.memory.gradients, Bytes{});
   EXPECT_NEAR(report.memory.host.base(), 6 * parameters, 1);
   EXPECT_NEAR((report.memory.workspace - plain.memory.workspace).base(), 2 * 6 * layer, 1);
-  // For each of 8 micro-batches 16-bit gradients leave once and weights come twice, at 64 GB/s.
+  // For each of 8 micro-batches the 16-bit gradients go out once and the weights come in twice, at 64 GB/s.
   EXPECT_NEAR(report.communication.offload.base(), 8 * 3 * 2 * parameters / 64e9, 1e-9);
   EXPECT_LT(report.time.offload, report.communication.offload);
   EXPECT_EQ(report.step_time, report.time.Total());
@@ -123,8 +124,8 @@ TEST(Offload, GradientsAndWeightsMoveToTheHost) {
   EXPECT_GT(Evaluated(scenario).time.offload, report.time.offload);
 }
 
-// Both devices of a DualPipe pair hold both stages: a device streams in one of them for half of the micro-batches, the
-// other for the rest.
+// Both devices of a DualPipe pair hold both stages: each device streams one stage in for half of the micro-batches and
+// the other for the rest.
 TEST(Offload, UnderDualPipeStreamsBothStagesIn) {
   const Scenario scenario = TrainingScenario(
       R"({"layers": 4, "hidden": 1024, "heads": 16, "ffn": 4096, "vocab": 32000,
@@ -138,8 +139,8 @@ TEST(Offload, UnderDualPipeStreamsBothStagesIn) {
   EXPECT_NEAR(Evaluated(scenario).communication.offload.base() / (8 * 2 * 2 * both / 2 / 1e9), 1, 1e-9);
 }
 
-// Two stages of two layers each. The second has the experts, whose weights take longer on the link than its passes: it
-// sets the pace. A wider MLP on the first stage, which computes beside it, hides none of that.
+// Two stages of two layers each. The second has the experts, whose weights take longer on the link than its passes, so
+// it sets the pace. A wider MLP on the first stage, which computes at the same time, hides none of that.
 TEST(Offload, OfOneStageIsNotHiddenByThePassesOfAnother) {
   const auto with_ffn = [](const char* ffn) {
     return Evaluated(TrainingScenario(
@@ -155,8 +156,8 @@ TEST(Offload, OfOneStageIsNotHiddenByThePassesOfAnother) {
   EXPECT_GT(wide.step_time, narrow.step_time);
 }
 
-// ZeRO-Offload (Ren et al. 2021): 13 billion parameters train on one V100 of 32 GB; 16-bit weights stay on the device,
-// gradients and optimizer state go to the host, which updates.
+// ZeRO-Offload (Ren et al. 2021): 13 billion parameters train on one V100 of 32 GB. The 16-bit weights stay on the
+// device; gradients and optimizer state go to the host, which does the update.
 TEST(Offload, OfGradientsAndOptimizerTrains13BillionParametersOnOneV100) {
   const auto run = [](const std::string& offload) {
     return TrainingScenario(
@@ -169,20 +170,19 @@ TEST(Offload, OfGradientsAndOptimizerTrains13BillionParametersOnOneV100) {
   EXPECT_TRUE(report.infeasible.empty());
   EXPECT_GT(report.memory.Total(), 2 * 12.85 * kGB);
   EXPECT_NEAR(report.memory.host.base(), 14 * 12853473280.0,
-              0.01 * 14 * 12853473280.0);  // 2 bytes of gradients, 12 of optimizer state
+              0.01 * 14 * 12853473280.0);  // 2 bytes of gradients and 12 of optimizer state
   EXPECT_FALSE(Evaluated(run(R"({"optimizer": 1, "gradients": 0})")).infeasible.empty());
   EXPECT_FALSE(Evaluated(run("{}")).infeasible.empty());
 }
 
-// State, gradient and weight pass through the host's memory, 34 bytes per parameter; 16-bit weights return over the
-// link.
+// The host's memory moves state, gradient and weight, 34 bytes per parameter, and 16-bit weights return over the link.
 TEST(Offload, OfAnUpdateByTheHostTakesItsMemorysTime) {
   Scenario scenario = Small();
   scenario.training->offload.optimizer = 1;
   scenario.training->framework.offload.host_update = 100 * kGBps;
   const double shard = 8030261248.0 / 8;
   const TrainingReport report = Evaluated(scenario);
-  EXPECT_EQ(report.time.offload, Seconds{});  // weights return meanwhile
+  EXPECT_EQ(report.time.offload, Seconds{});  // the return of the weights is hidden
   EXPECT_NEAR(report.communication.offload.base(), 2 * shard / 64e9, 1e-9);
   scenario.training->framework.offload.host_update = 50 * kGBps;
   EXPECT_NEAR((Evaluated(scenario).time.optimizer - report.time.optimizer).base(),

@@ -17,8 +17,8 @@ Scenario Gpt3(const std::string& mapping, const std::string& more = "") {
 }
 constexpr const char* kTp8Pp8 = R"({"tp": 8, "pp": 8, "sequence_parallel": true})";
 
-// calculon: full recomputation counted 7.64 forward passes, running sums of prefix sums. It is one, of the layers
-// alone.
+// calculon: full recomputation counted as 7.64 forward passes (running sums of prefix sums). It is one pass, of the
+// layers only.
 TEST(PeerDefects, FullRecomputationIsOneForwardPass) {
   const Scenario none = Gpt3(kTp8Pp8), full = Gpt3(kTp8Pp8, R"("recompute": "full", )");
   const Flops model = CountFlops(none.model, *none.training, {}).model;
@@ -26,14 +26,14 @@ TEST(PeerDefects, FullRecomputationIsOneForwardPass) {
       CountFlops(full.model, *full.training, ChoiceFor(full.model, *full.training, StagesOf(full))).hardware - model;
   const double head = 6.0 * 512 * 2048 * 12288 * 51200;
   EXPECT_NEAR(again.base(), (model.base() - head) / 3, 1e-9 * again.base());
-  // In time too: at most the forward pass.
+  // In time it is at most the forward pass.
   const TrainingReport repeated = Evaluated(full);
   EXPECT_LE(repeated.time.recompute, repeated.time.forward);
   EXPECT_GT(repeated.time.recompute.base(), 0.9 * repeated.time.forward.base());
 }
 
-// calculon: overlap exposed more communication than the links carried in 39 of 55 cases; an exposed tile was counted
-// twice.
+// calculon: overlap exposed more communication than the links carried in 39 of 55 cases, since an exposed tile was
+// counted twice.
 TEST(PeerDefects, OverlapNeverShowsMoreThanTheLinksCarry) {
   for (const char* recompute : {"none", "selective", "full"}) {
     for (const int tp : {2, 4, 8}) {
@@ -46,13 +46,13 @@ TEST(PeerDefects, OverlapNeverShowsMoreThanTheLinksCarry) {
       EXPECT_EQ(plain.communication.tp, hidden.communication.tp);
       EXPECT_EQ(plain.time.tp, plain.communication.tp);
       EXPECT_LT(hidden.time.tp, plain.time.tp);
-      EXPECT_EQ(hidden.time.forward, plain.time.forward);  // no communication is booked as compute
+      EXPECT_EQ(hidden.time.forward, plain.time.forward);  // no communication counts as compute
       EXPECT_EQ(hidden.step_time, hidden.time.Total());
     }
   }
 }
 
-// calculon: 15.9 GFLOP took 84.9 us and 16.0 GFLOP 57.0 us, from tables with steps.
+// calculon: step tables gave 84.9 us for 15.9 GFLOP and 57.0 us for 16.0 GFLOP.
 TEST(PeerDefects, MoreWorkIsNeverFaster) {
   double last = 0;
   for (int sequence = 1984; sequence <= 2304; sequence += 16) {
@@ -66,8 +66,8 @@ TEST(PeerDefects, MoreWorkIsNeverFaster) {
   }
 }
 
-// calculon: found only after the whole evaluation that a run does not fit.
-TEST(PeerDefects, MemoryIsLookedAtBeforeTimes) {
+// calculon: it checked the memory only after the whole evaluation.
+TEST(PeerDefects, MemoryIsCheckedBeforeTimes) {
   const Scenario scenario = Gpt3(R"({"tp": 1, "pp": 1})");
   const TrainingReport report =
       EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false, false});
@@ -76,8 +76,8 @@ TEST(PeerDefects, MemoryIsLookedAtBeforeTimes) {
   EXPECT_EQ(report.step_time, Seconds{});
 }
 
-// calculon, vidur, LLM-Viewer: embedding, head and logits missing. The stages together hold every parameter once, a
-// tied table twice; the last stage holds logits.
+// calculon, vidur, LLM-Viewer: embedding, head and logits were missing. The stages together hold every parameter once
+// and a tied table twice; the last stage holds logits.
 TEST(PeerDefects, MemoryHoldsTheEmbeddingTheHeadAndTheLogits) {
   const Scenario scenario = TrainingScenario(
       R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100", "devices": 32})",
@@ -93,8 +93,8 @@ TEST(PeerDefects, MemoryHoldsTheEmbeddingTheHeadAndTheLogits) {
   EXPECT_GT((last.memory.activations - third.memory.activations / 2).base(), logits * 0.99);
 }
 
-// Megatron's script: the same activations for none and full, gated MLPs and experts ignored.
-TEST(PeerDefects, ActivationsKnowRecomputationGatesAndExperts) {
+// Megatron's script: it gave the same activations for none and full, and ignored gated MLPs and experts.
+TEST(PeerDefects, ActivationsDependOnRecomputationGatesAndExperts) {
   const auto activations = [](const std::string& model, const std::string& recompute) {
     return Evaluated(TrainingScenario(model, R"({"preset": "dgx-h100", "devices": 8})",
                                       R"({"sequence": 4096, "global_batch": 8, "recompute": ")" + recompute +
@@ -105,16 +105,16 @@ TEST(PeerDefects, ActivationsKnowRecomputationGatesAndExperts) {
   const std::string gated = shape + "}", plain = shape + R"(, "gated": false})";
   const std::string experts = shape + R"(, "moe": {"experts": 8, "top_k": 2}})";
   EXPECT_GT(activations(gated, "none"), 5 * activations(gated, "full"));
-  // Gate and up instead of one matrix: 2 bytes more per token and inner unit, in each of 32 layers.
+  // Gate and up in place of one matrix: 2 more bytes per token and inner unit in each of 32 layers.
   EXPECT_NEAR(activations(gated, "none") - activations(plain, "none"), 32 * 4096.0 * 2 * 14336, 1);
-  // Two experts per token keep twice as much as a dense MLP, and a copy of each row (imbalance 1.1).
+  // Two experts per token keep twice as much as a dense MLP, plus a copy of each row (imbalance 1.1).
   const double dense = 6.0 * 14336, routed = 1.1 * 2 * (6.0 * 14336 + 2 * 4096);
   EXPECT_NEAR(activations(experts, "none") - activations(gated, "none"), 32 * 4096 * (routed - dense),
               1e-6 * 32 * 4096 * routed);
 }
 
-// EleutherAI: gradients and optimizer not divided by tp·pp (1,958 GiB per GPU for GPT-3 on 64), ZeRO over all GPUs
-// instead of dp.
+// EleutherAI: gradients and optimizer were not divided by tp·pp (1,958 GiB per GPU for GPT-3 on 64), and ZeRO sharded
+// over all GPUs instead of dp.
 TEST(PeerDefects, StatesAreDividedByTensorAndPipelineAndOnlyThenByData) {
   const auto report = [](int zero) {
     return Evaluated(TrainingScenario(Gpt(96, 12288, 96), R"({"preset": "dgx-a100", "devices": 64})",
@@ -125,10 +125,10 @@ TEST(PeerDefects, StatesAreDividedByTensorAndPipelineAndOnlyThenByData) {
   const double share = 175e9 / 64;
   EXPECT_NEAR(report(0).memory.optimizer.base(), 12 * share, 0.05 * 12 * share);
   EXPECT_NEAR(report(0).memory.gradients.base(), 4 * share, 0.05 * 4 * share);
-  EXPECT_EQ(report(1).memory.optimizer, report(0).memory.optimizer);  // dp is 1: nothing to shard over
+  EXPECT_EQ(report(1).memory.optimizer, report(0).memory.optimizer);  // dp is 1: nothing is sharded
 }
 
-// Megatron-Bridge: experts divided by tp instead of ep·expert_tp. SimAI: tp 1 with ep above 1 failed.
+// Megatron-Bridge: experts were divided by tp instead of ep·expert_tp. SimAI: tp 1 with ep above 1 failed.
 TEST(PeerDefects, ExpertsFollowTheirOwnDegrees) {
   for (const int tp : {1, 2, 4}) {
     const Scenario scenario = TrainingScenario(
@@ -143,8 +143,8 @@ TEST(PeerDefects, ExpertsFollowTheirOwnDegrees) {
   }
 }
 
-// llm-analysis: ZeRO-3's gathers charged at ZeRO-0; no bubble, no pipeline or data-parallel communication; MoE FLOPs
-// without top-k; one table for embedding and head (Llama-2-7B as 6.61 B).
+// llm-analysis: ZeRO-3's gathers were counted at ZeRO-0; there was no bubble and no pipeline or data-parallel
+// communication; MoE FLOPs lacked top-k; embedding and head had one table (Llama-2-7B as 6.61 B).
 TEST(PeerDefects, EveryDegreeHasItsOwnCommunication) {
   const auto with = [](const std::string& mapping) {
     return Evaluated(TrainingScenario(
@@ -158,7 +158,7 @@ TEST(PeerDefects, EveryDegreeHasItsOwnCommunication) {
   EXPECT_GT(pipeline.time.bubble, Seconds{});
   EXPECT_GT(pipeline.time.pp, Seconds{});
   EXPECT_GT(replicas.communication.dp, Seconds{});
-  EXPECT_GT(sharded.communication.dp, 2 * replicas.communication.dp);  // per micro-batch, not per step
+  EXPECT_GT(sharded.communication.dp, 2 * replicas.communication.dp);  // once per micro-batch, not once per step
   EXPECT_NEAR(
       CountParameters(TrainingScenario(R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-h100"})", "{}").model).total,
       6738415616.0, 0);
@@ -176,13 +176,13 @@ TEST(PeerDefects, ArithmeticOfExpertsCountsTopK) {
   EXPECT_NEAR(flops(4) - flops(2), 2 * expert, 1e-6 * expert);
 }
 
-// EleutherAI: MLPs of two matrices (a 72 B model as 56 B).
+// EleutherAI: MLPs had two matrices (a 72 B model as 56 B).
 TEST(PeerDefects, GatedMlpsHaveThreeMatrices) {
   const Model model = TrainingScenario(R"({"preset": "qwen2.5-72b"})", R"({"preset": "dgx-h100"})", "{}").model;
   EXPECT_NEAR(CountParameters(model).total, 72.7e9, 0.05e9);
 }
 
-// LLM-Tools: a KV cache counted in training. Grouped heads change weights, their states and their activations, nothing
+// LLM-Tools: it counted a KV cache in training. Grouped heads change weights, their states and activations, and nothing
 // else.
 TEST(PeerDefects, TrainingKeepsNoKvCache) {
   const auto with = [](int kv_heads) {
@@ -193,7 +193,7 @@ TEST(PeerDefects, TrainingKeepsNoKvCache) {
                    R"({"sequence": 4096, "global_batch": 8, "recompute": "full", "framework": {"preset": "megatron"}})"))
         .memory;
   };
-  // Under full recomputation one layer is restored at a time: 4·d bytes per token and KV head of it.
+  // Full recomputation restores one layer at a time, 4·d bytes per token and KV head.
   EXPECT_NEAR((with(32).activations - with(8).activations).base(), 4096.0 * 4 * 128 * 24, 1);
 }
 
@@ -209,7 +209,7 @@ TEST(PeerDefects, DeepPipelinesAreAnswered) {
   EXPECT_GT(report.step_time, Seconds{});
 }
 
-// SimAI: the same time at 32 and 64 GPUs.
+// SimAI: it gave the same time at 32 and 64 GPUs.
 TEST(PeerDefects, MoreDevicesTrainFaster) {
   double last = 0;
   for (const int devices : {8, 16, 32, 64, 128}) {
@@ -222,7 +222,7 @@ TEST(PeerDefects, MoreDevicesTrainFaster) {
   }
 }
 
-// Interleaving where the stages do not divide the micro-batches: every pass runs and takes its time.
+// Interleaving where the stages do not divide the micro-batches: every pass runs and takes time.
 TEST(PeerDefects, OddMicroBatchesRunToTheEnd) {
   const PipelineShape even{PipelineSchedule::kOneFOneB, 4, 3, 8}, odd{PipelineSchedule::kOneFOneB, 4, 3, 9};
   const std::vector<StagePass> passes(12, StagePass{1 * kS, 2 * kS, {}});

@@ -26,9 +26,9 @@ double StepOn(const MaxText& row, int pods) {
       kS);
 }
 
-// AI-Hypercomputer/maxtext's published steps of 16B and 32B on several pods grow by 2.6 and 3.1 % to two, by 11 %
-// to 32.
-TEST(Pods, SlowAStepDownAsPublished) {
+// AI-Hypercomputer/maxtext's published steps of 16B and 32B grow by 2.6 and 3.1 % from one pod to two, and by 11 % to
+// 32.
+TEST(Pods, SlowAStepAsPublished) {
   for (const MaxText& row : kMaxText) {
     const double one = StepOn(row, 1);
     EXPECT_NEAR(one / row.one, 1, 0.05) << row.model;
@@ -37,7 +37,7 @@ TEST(Pods, SlowAStepDownAsPublished) {
   }
 }
 
-// The gradients of a shard, in fp32, cross the data-center network once per step, whatever the number of micro-batches.
+// The fp32 gradients of a shard cross the data-center network once per step, for any number of micro-batches.
 TEST(Pods, ReduceOncePerStep) {
   const auto exposed = [](int global_batch) {
     return Evaluated(TrainingScenario(
@@ -47,13 +47,13 @@ TEST(Pods, ReduceOncePerStep) {
         .time.dp;
   };
   const double shard = 6738415616.0 * 4 / 256;
-  EXPECT_GT(exposed(512), shard / 3.125e9 * kS);  // 2 (n - 1) / n of it at the network's rate
+  EXPECT_GT(exposed(512), shard / 3.125e9 * kS);  // 2 (n - 1) / n of the shard at the network's rate
   EXPECT_LT(exposed(512), 2 * shard / 3.125e9 * kS);
   EXPECT_NEAR((exposed(1024) - exposed(512)) / exposed(512), 0, 0.2);
 }
 
-// A rank of eight that share the weights reduces an eighth with the other pod, 4 bytes each; with
-// twice as many ranks to share them half of that.
+// Eight ranks share the weights, so each reduces an eighth with the other pod, 4 bytes each; with twice as many ranks,
+// half of that.
 TEST(Pods, ReduceTheGradientsOfAShard) {
   for (const int within : {8, 16}) {
     const Scenario scenario = TrainingScenario(
@@ -69,8 +69,8 @@ TEST(Pods, ReduceTheGradientsOfAShard) {
   }
 }
 
-// PaLM 540B (Chowdhery et al. 2022, 4 and table 3): two pods of 3,072 TPU v4, each a copy at TP 12 and fully sharded
-// over the rest, 2,048 sequences of 2,048 tokens: 46.2 % MFU.
+// PaLM 540B (Chowdhery et al. 2022, 4 and table 3): two pods of 3,072 TPU v4, each a replica at TP 12 that is fully
+// sharded over the rest, 2,048 sequences of 2,048 tokens: 46.2 % MFU.
 TEST(Pods, TrainPalmAsFastAsPublished) {
   const TrainingReport report = Evaluated(TrainingScenario(
       R"({"layers": 118, "hidden": 18432, "heads": 48, "head_dim": 256, "kv_heads": 1, "ffn": 73728, "vocab": 256000, "gated": true,

@@ -1,4 +1,4 @@
-// Training scenarios in the JSON that users write.
+// Training scenarios in JSON, as users write them.
 #pragma once
 
 #include <gtest/gtest.h>

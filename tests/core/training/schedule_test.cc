@@ -72,8 +72,8 @@ TEST(Timeline, OfZbH1HasItsClosedBubble) {
   }
 }
 
-// Qi et al. 2023: with equal passes no device of ZB-V ever waits once it has begun; the last begins p - 1 passes after
-// the first.
+// Qi et al. 2023: with equal passes no device of ZB-V waits once it has begun; the last device begins p - 1 passes
+// after the first.
 TEST(Timeline, OfZbVHasNoBubbleWithEqualPasses) {
   for (const Count p : {2, 4, 8, 16}) {
     for (const Count m : {2 * p - 1, 2 * p, 5 * p + 1}) {
@@ -84,8 +84,8 @@ TEST(Timeline, OfZbVHasNoBubbleWithEqualPasses) {
   }
 }
 
-// DeepSeek-V3 technical report, table 2: (p/2 - 1)·(F&B + B - 3W), B the whole backward pass, F&B a forward and a
-// backward pass together.
+// DeepSeek-V3 technical report, table 2: (p/2 - 1)·(F&B + B - 3W), where B is the whole backward pass and F&B an
+// overlapped forward and backward pass.
 TEST(Timeline, OfDualPipeHasThePublishedBubble) {
   for (const Count p : {2, 4, 8, 16}) {
     for (const Count m : {2 * p, 2 * p + 4, 8 * p}) {
@@ -158,7 +158,7 @@ TEST(ScheduleLength, IsTheEndOfTheTimeline) {
   }
 }
 
-// Orders do not depend on times: a shorter pass never lengthens the schedule.
+// The order of passes does not depend on times, so a shorter pass never lengthens the schedule.
 TEST(ScheduleLength, NeverGrowsWhereAPassShrinks) {
   Draw draw(5);
   for (int trial = 0; trial < 500; ++trial) {
@@ -173,7 +173,7 @@ TEST(ScheduleLength, NeverGrowsWhereAPassShrinks) {
   }
 }
 
-// Every pass runs once, one at a time per device, after its inputs.
+// Every pass runs once, after its inputs, and a device runs one at a time.
 TEST(Timeline, HoldsEveryPassOnceAfterItsInputs) {
   Draw draw(3);
   for (int trial = 0; trial < 300; ++trial) {
@@ -193,14 +193,14 @@ TEST(Timeline, HoldsEveryPassOnceAfterItsInputs) {
       end = box.end.base();
       EXPECT_TRUE(seen.insert({box.kind, box.stage, box.chunk, box.micro_batch}).second) << NameOf(shape.schedule);
     }
-    // The first micro-batch visits all virtual stages forward and back, with transfers between them.
+    // The first micro-batch passes all virtual stages forward and back, with transfers between them.
     double sum = 0;
     for (const StagePass& pass : drawn.passes) sum += (pass.forward + pass.backward).base();
     EXPECT_GE(*std::max_element(free.begin(), free.end()), sum - 1e-9);
   }
 }
 
-// Each stage's row of a cut timeline is the beginning of its row of the whole one.
+// A stage's row in a cut timeline is the beginning of its row in the whole one.
 TEST(Timeline, IsCutToTheFirstPassesOfEachStage) {
   Draw draw(9);
   for (int trial = 0; trial < 200; ++trial) {
@@ -220,7 +220,7 @@ TEST(Timeline, IsCutToTheFirstPassesOfEachStage) {
     const bool is_cut = PassesOf(drawn.shape, drawn.passes) > most;
     for (std::size_t stage = 0; stage < whole.size(); ++stage) {
       const std::size_t shown = cut[stage].size();
-      // DualPipe's passes go in groups of up to three.
+      // DualPipe's passes come in groups of up to three.
       EXPECT_LE(shown, is_cut ? static_cast<std::size_t>(each) + 2 : whole[stage].size());
       EXPECT_GE(shown, std::min<std::size_t>(is_cut ? each : shown, whole[stage].size()))
           << NameOf(drawn.shape.schedule) << " " << stage;
@@ -229,9 +229,9 @@ TEST(Timeline, IsCutToTheFirstPassesOfEachStage) {
   }
 }
 
-// A billion micro-batches take as many of the slowest stage's passes, whatever the schedule; nothing is simulated that
-// long.
-TEST(ScheduleLength, OfABillionMicroBatchesIsFound) {
+// A billion micro-batches take the slowest stage's passes a billion times under any schedule; the simulation stays
+// short.
+TEST(ScheduleLength, OfABillionMicroBatchesTakesNoLongSimulation) {
   Draw draw(11);
   for (int trial = 0; trial < 40; ++trial) {
     Drawn drawn = DrawShape(draw, kAll[trial % 5]);
@@ -247,14 +247,13 @@ TEST(ScheduleLength, OfABillionMicroBatchesIsFound) {
     }
     const double slowest = *std::max_element(work.begin(), work.end()) * static_cast<double>(drawn.shape.micro_batches);
     const double length = ScheduleLength(drawn.shape, drawn.passes, drawn.transfer).base();
-    // GPipe waits for the slowest pass of each direction; other schedules may wait for each other's sends.
+    // GPipe waits for the slowest pass of each direction; other schedules may also wait for each other's sends.
     EXPECT_GE(length, slowest * (1 - 1e-9)) << NameOf(drawn.shape.schedule);
     EXPECT_LE(length, 1.6 * slowest) << NameOf(drawn.shape.schedule);
   }
 }
 
-// Uneven stages under 1F1B, m >= p: never longer than sum + (m - 1)·slowest, never shorter than the slowest stage's own
-// bound.
+// Uneven stages under 1F1B, m >= p: at most the sum + (m - 1)·slowest, at least the slowest stage's own bound.
 TEST(Timeline, OfUnevenStagesLiesBetweenItsBounds) {
   Draw draw(7);
   for (int trial = 0; trial < 100; ++trial) {

@@ -1,4 +1,4 @@
-// Whole steps: parts add up, physics holds on random mappings, published step times are reproduced.
+// Whole steps: parts add up, physical laws hold on random mappings, and published step times are reproduced.
 #include <cmath>
 
 #include "tests/core/training/scenarios.h"
@@ -64,7 +64,7 @@ TEST(Step, HoldsThePhysicalGuardsOnRandomMappings) {
     ++tried;
     const TrainingReport report = Evaluated(*scenario);
     const StepTime& t = report.time;
-    // Parts add up exactly; nothing negative or NaN; never above the peak.
+    // Parts add up exactly, none is negative or NaN, and no rate exceeds the peak.
     EXPECT_EQ(report.step_time, t.Total());
     for (const Seconds part :
          {t.forward, t.backward, t.recompute, t.tp, t.cp, t.ep, t.pp, t.dp, t.bubble, t.optimizer, t.other}) {
@@ -135,8 +135,8 @@ TEST(Step, RecomputationTradesTimeForMemory) {
 }
 
 TEST(Step, FullRecomputationMayStopBeforeTheLastGemm) {
-  // By hand: a layer of h 4096 and f 4h on 2,048 tokens. Its forward GEMMs do 2 x 2048 x 12 h^2 FLOPs, a third of them
-  // in the second GEMM of the MLP; roofline's GEMMs run at 0.7 of 989 TFLOP/s.
+  // By hand: a layer with h 4096 and f 4h on 2,048 tokens. Its forward GEMMs do 2 x 2048 x 12 h^2 FLOPs, a third of
+  // them in the second GEMM of the MLP; roofline's GEMMs run at 0.7 of 989 TFLOP/s.
   const double h = 4096, rate = 0.7 * 989e12, last_gemm = 2 * 2048 * 4 * h * h / rate;
   const auto recomputed = [](const std::string& stops) {
     return Evaluated(TrainingScenario(Gpt(2, 4096, 32), R"({"preset": "dgx-h100", "devices": 1})",
@@ -149,7 +149,7 @@ TEST(Step, FullRecomputationMayStopBeforeTheLastGemm) {
 }
 
 TEST(Step, PassesOverTheLogitsRunAtTheRateOfMemory) {
-  // By hand: 2,048 tokens and a vocabulary of 51,200, roofline's 6 bytes per logit at 0.8 of 3.35 TB/s, whatever rate the
+  // By hand: 2,048 tokens with a vocabulary of 51,200, roofline's 6 bytes per logit at 0.8 of 3.35 TB/s, whatever rate
   // other passes reach.
   const double loss = 2048.0 * 51200 * 6 / (0.8 * 3.35e12);
   for (const char* rate : {"1", "0.25"}) {
@@ -204,8 +204,8 @@ TEST(Step, OfThe175BModelIsNearTheMeasuredOne) {
   }
 }
 
-// GPT-NeoX-20B (Black et al. 2022): 150,000 steps of 1,536 contexts in 1,830 hours on 96 A100 of 40 GB, evaluations and
-// restarts included. The 117 TFLOP/s per GPU that the paper says would have taken 1,985 hours.
+// GPT-NeoX-20B (Black et al. 2022): 150,000 steps of 1,536 contexts in 1,830 hours on 96 A100 of 40 GB, including
+// evaluations and restarts. At the paper's 117 TFLOP/s per GPU it would have taken 1,985 hours.
 TEST(Step, OfGptNeoxIsNearItsTrainingTime) {
   const TrainingReport report = Evaluated(TrainingScenario(
       R"({"preset": "gpt-neox-20b"})", R"({"preset": "dgx-a100-40gb", "devices": 96})",
@@ -214,9 +214,9 @@ TEST(Step, OfGptNeoxIsNearItsTrainingTime) {
   EXPECT_NEAR(In(report.step_time, kS) / (1830 * 3600. / 150000), 1, 0.15);
 }
 
-// A layer's launches take 1 s, and 2 s more per TP rank in a pipeline; its kernels take no time beside them. Two
-// layers, four micro-batches: (4 + 2 - 1) passes of a stage of one layer, or four of both layers.
-TEST(Step, TensorParallelRanksLengthenLaunchesInAPipelineWhereTheFrameworkSaysSo) {
+// A layer's launches take 1 s, plus 2 s per further TP rank in a pipeline; its kernels take almost none. Two layers and
+// four micro-batches: (4 + 2 - 1) passes of a stage of one layer, or four of both layers.
+TEST(Step, TensorParallelRanksLengthenLaunchesInAPipelineIfTheFrameworkDoes) {
   const auto step = [](int tp, int pp) {
     const std::string mapping =
         R"({"tp": )" + std::to_string(tp) + R"(, "pp": )" + std::to_string(pp) + R"(, "micro_batch": 1})";
@@ -262,7 +262,8 @@ TEST(Report, SaysWhyMemoryDoesNotFitAndWhatWould) {
       << report.infeasible.front().message;
 }
 
-// 16 ways over experts leave nothing to split the data by: with PP 8, two devices of a stage could not hold 16 ranks of experts.
+// Spreading experts 16 ways leaves nothing to divide the data by: with PP 8, the two devices of a stage cannot hold 16
+// ranks of experts.
 TEST(Report, NamesNoSplitThatTheExpertsForbid) {
   const Scenario scenario = TrainingScenario(
       R"({"preset": "glm-4.5"})", R"({"preset": "single-rtx-pro-6000", "devices": 16})",
@@ -274,8 +275,8 @@ TEST(Report, NamesNoSplitThatTheExpertsForbid) {
       << report.infeasible.front().message;
 }
 
-// torchtitan's selective checkpointing saves what reduce-scatters return, not what all-gathers do: of the 2 x 2 x 2
-// collectives of a layer the backward pass repeats the two all-gathers.
+// torchtitan's selective checkpointing saves the results of reduce-scatters but not of all-gathers: of the 2 x 2 x 2
+// collectives of a layer, the backward pass repeats the two all-gathers.
 TEST(Step, SelectiveRecomputationRepeatsAllGathersWhereTheFrameworkDoes) {
   const auto link = [](const std::string& recompute, const std::string& framework, bool overlap) {
     const Scenario scenario =
@@ -299,8 +300,7 @@ TEST(Step, SelectiveRecomputationRepeatsAllGathersWhereTheFrameworkDoes) {
   EXPECT_EQ(link("selective", "megatron", false).time.tp, link("none", "megatron", false).time.tp);
 }
 
-// Seconds of the optimizer step of a GPT of two layers of 1,024 on eight devices, each of 2 TB/s of which 1 TB/s are
-// reached.
+// Seconds of the optimizer step of a GPT with two layers of 1,024 on eight devices, which reach 1 of their 2 TB/s.
 double OptimizerTime(const std::string& optimizer, const std::string& mapping) {
   const std::string cluster = R"({"preset": "dgx-h100", "devices": 8,
       "device": {"preset": "h100-sxm5-80gb", "memory": {"bandwidth": "2 TB/s"}, "efficiency": {"stream": 0.5}}})";
@@ -313,9 +313,10 @@ double OptimizerTime(const std::string& optimizer, const std::string& mapping) {
       kS);
 }
 
-// A parameter's bytes: the state read and written (AdamW 2 x 12, SGD with momentum 2 x 8), 10 of its gradient and weight
-// where it is updated; 6 of every gradient, for the norm and for zeroing. 2 (12 h^2 + 13 h) + 51,200 h + 2,048 h + 2 h
-// parameters. ZeRO 1 updates an eighth of them on each device, ZeRO 2 also holds the gradients of an eighth only.
+// Bytes per parameter: the state is read and written (AdamW 2 x 12, SGD with momentum 2 x 8), with 10 for gradient and
+// weight where it is updated; every gradient takes 6, for the norm and for zeroing. There are 2 (12 h^2 + 13 h) +
+// 51,200 h + 2,048 h + 2 h parameters. ZeRO 1 updates an eighth of them on each device; under ZeRO 2 a device also
+// holds only an eighth of the gradients.
 TEST(Step, TheOptimizerReadsAndWritesItsStateOnce) {
   const double parameters = 2 * (12 * 1024.0 * 1024 + 13 * 1024) + (51200 + 2048 + 2) * 1024.0, rate = 1e12;
   EXPECT_NEAR(OptimizerTime("adamw", R"({"zero": 0})") / (40 * parameters / rate), 1, 1e-9);
@@ -333,7 +334,7 @@ Seconds StepTimeOf(int devices, double overhead) {
 }
 
 // Steps of Llama-3.2-1B on one H100 take as long as their two passes and the update (tests/validation/hopper/h100.csv:
-// 169 ms where those take 165), and no longer where gradients are clipped and the loss is read.
+// 169 ms where those take 165), and no longer if gradients are clipped and the loss is read.
 TEST(Step, OfOneDeviceWaitsForNoOther) {
   EXPECT_EQ(StepTimeOf(1, 32), StepTimeOf(1, 0));
   EXPECT_NEAR((StepTimeOf(2, 32) - StepTimeOf(2, 0)) / (32 * kMs), 1, 1e-9);

@@ -11,8 +11,8 @@
 namespace slipstick {
 namespace {
 
-// DeepSeek-V3 (arXiv 2412.19437): hidden 7168, 128 heads of 128 + 64, ranks 1536 and 512, values of 128; on 4 ranks 32
-// heads each.
+// DeepSeek-V3 (arXiv 2412.19437): hidden size 7168, 128 heads of 128 + 64, ranks 1536 and 512, values of 128; on 4
+// ranks each has 32 heads.
 TEST(Layer, LatentAttentionOnFourRanks) {
   const Model model = Named("deepseek-v3");
   const MatrixProducts products = MixerProducts(model, Mixer::kFullAttention, WidthsOf(model, 4, 1));
@@ -38,9 +38,9 @@ TEST(Layer, ChannelsOfARecurrenceHaveStepsAndStates) {
   EXPECT_EQ(ElementsOf(products).all_tokens, 8192.0 * 4096 + 4096.0 * 4096 + (256 + 2 * 16) * 4096.0 + 4096.0 * 256);
 }
 
-// Phi-3-medium has 10 KV heads and MLPs of 17,920 columns, GPT-2 a vocabulary of 50,257: uneven splits are those of the
-// most loaded rank.
-TEST(Layer, TheFullestRankHoldsWholeHeadsAndColumns) {
+// Phi-3-medium has 10 KV heads and MLPs of 17,920 columns, GPT-2 a vocabulary of 50,257. Uneven splits count the most
+// loaded rank.
+TEST(Layer, TheMostLoadedRankHoldsWholeHeadsAndColumns) {
   const LayerWidths four = WidthsOf(Named("phi-3-medium"), 4, 1);
   EXPECT_EQ(four.heads, 10);
   EXPECT_EQ(four.kv_heads, 3);
@@ -49,7 +49,7 @@ TEST(Layer, TheFullestRankHoldsWholeHeadsAndColumns) {
   EXPECT_EQ(WidthsOf(Named("gpt2"), 4, 1).vocab, 12565);
 }
 
-// gpt-oss (model card, 2025): 64 query and 8 KV heads of 64, hidden and experts' width 2880, biases everywhere, one
+// gpt-oss (model card, 2025): 64 query and 8 KV heads of 64, hidden size and expert width 2880, biases everywhere, one
 // sink per head.
 TEST(Layer, BiasesAndSinksAreCounted) {
   const Model model = Named("gpt-oss-20b");
@@ -60,10 +60,10 @@ TEST(Layer, BiasesAndSinksAreCounted) {
   EXPECT_EQ(ElementsOf(FeedForwardProducts(model, FeedForward::kExperts, whole)).expert, 3.0 * 2880 * 2880);
 }
 
-// 16-bit elements: a norm reads and writes (4 bytes), an addition reads two and writes one (6). A layer of Llama has
-// two of each; Gemma-2 has norms after attention and MLP too; GPT-J adds both in one pass (three reads, one write)
-// after one norm.
-TEST(Layer, NormsAndAdditionsAreTheModels) {
+// 16-bit elements: a norm reads and writes (4 bytes); an addition reads two and writes one (6). A Llama layer has two
+// of each. Gemma-2 also has norms after attention and MLP. GPT-J has one norm and adds both outputs in one pass (three
+// reads, one write).
+TEST(Layer, NormsAndAdditionsFollowTheModel) {
   struct Expected {
     const char* model;
     double norms, additions;  // bytes per element of the residual stream
@@ -80,8 +80,8 @@ TEST(Layer, NormsAndAdditionsAreTheModels) {
   }
 }
 
-// The norms before attention and MLP follow an addition; Gemma 2 and Grok-1 normalize the outputs of both before they
-// are added.
+// The norms before attention and MLP follow an addition. Gemma 2 and Grok-1 normalize the outputs of both before the
+// addition.
 TEST(Layer, NormsOfOutputsStandAlone) {
   EXPECT_EQ(NormsBeforeAdditions(Named("llama-3.1-8b")), 0);
   EXPECT_EQ(NormsBeforeAdditions(Named("gpt-j-6b")), 0);
@@ -89,16 +89,16 @@ TEST(Layer, NormsOfOutputsStandAlone) {
   EXPECT_EQ(NormsBeforeAdditions(Named("grok-1")), 2);
 }
 
-// Nemotron-H: heads of 64, states of 128, a token meets 128 of its chunk: 128 (128 + 64) in the chunk, 2 x 64 x 128
-// with the state. Jamba: three multiply-adds per channel and state, 64 channels and 16 states per head. A short
-// sequence is one chunk.
+// Nemotron-H: heads of 64 and states of 128; a token attends to 128 tokens of its chunk, 128 (128 + 64), and meets the
+// state, 2 x 64 x 128. Jamba: three multiply-adds per channel and state, with 64 channels and 16 states per head. A
+// short sequence is one chunk.
 TEST(Layer, MultiplicationsOfRecurrences) {
   EXPECT_EQ(RecurrencePairs(*Named("nemotron-h-8b").linear_attention, 8192), 128 * 192 + 2 * 64 * 128);
   EXPECT_EQ(RecurrencePairs(*Named("nemotron-h-8b").linear_attention, 32), 32 * 192 + 2 * 64 * 128);
   EXPECT_EQ(RecurrencePairs(*Named("jamba-v0.1").linear_attention, 8192), 3 * 64 * 16);
 }
 
-// Llama-3.1-70B on 8 ranks: 8 of its 64 heads; its MLP is gated, two matrices of 28,672 / 8 columns each.
+// Llama-3.1-70B on 8 ranks: each has 8 of 64 heads; its gated MLP has two matrices of 28,672 / 8 columns each.
 TEST(Layer, ABoundModelExplainsItsLayers) {
   Tape tape;
   Model model = Named("llama-3.1-70b");

@@ -17,7 +17,7 @@ Model Gpt(Count layers, Count hidden, Count heads) {
   return model;
 }
 
-// P = 12 L h^2 (1 + 13/(12h) + (V+s)/(12 L h)), Narayanan et al. 2021, counts all but the final norm's 2h.
+// Narayanan et al. 2021: P = 12 L h^2 (1 + 13/(12h) + (V+s)/(12 L h)) counts everything except the final norm's 2h.
 TEST(Parameters, GptFormulaOfNarayanan) {
   for (const auto& [layers, hidden, heads] :
        {std::tuple<Count, Count, Count>{24, 2304, 24}, {30, 3072, 32}, {128, 25600, 160}}) {
@@ -34,8 +34,8 @@ struct ActiveRow {
 void PrintTo(const ActiveRow& row, std::ostream* out) { *out << row.id; }
 class ActiveTest : public testing::TestWithParam<ActiveRow> {};
 TEST_P(ActiveTest, OfMixturesOfExperts) { EXPECT_EQ(CountParameters(Named(GetParam().id)).active, GetParam().active); }
-// Sums of the checkpoints' tensors with top_k of the experts; the announcements round them (12.9, 39, 36, 21, 2.4,
-// 37, 3.3, 22 and 32 billion).
+// Sums of the checkpoints' tensors with top_k of the experts. The announcements round them (12.9, 39, 36, 21, 2.4, 37,
+// 3.3, 22 and 32 billion).
 INSTANTIATE_TEST_SUITE_P(Table, ActiveTest,
                          testing::Values(ActiveRow{"mixtral-8x7b", 12879925248},
                                          ActiveRow{"mixtral-8x22b", 39161468928}, ActiveRow{"dbrx", 36469708800},
@@ -54,28 +54,28 @@ TEST(Parameters, ActiveIsNearWhatWasAnnounced) {
 
 TEST(Parameters, DeepSeekV3ByParts) {
   const ParameterCount count = CountParameters(Named("deepseek-v3"));
-  EXPECT_EQ(count.attention_per_layer, 187107328);  // two norms of 1,536 and 512 included
-  EXPECT_EQ(count.mtp_module, 11610068224);         // the module's own, without its copies of embedding and head
+  EXPECT_EQ(count.attention_per_layer, 187107328);  // includes two norms of 1,536 and 512
+  EXPECT_EQ(count.mtp_module, 11610068224);         // without the module's copies of embedding and head
   EXPECT_EQ(count.active - count.embedding, 36625618432);
 }
 
-// Gemma 4: 5,376 wide, 32 query heads. A local layer has 16 KV heads of 256; every sixth layer 4 of 512 and no values'
-// projection. Norms of a query and a key in each. The 31B has nothing else: 10 and 50 of these, 60 MLPs, 4 norms a
-// layer and one at the end, a tied embedding.
+// Gemma 4 31B: 5,376 wide, 32 query heads. Every sixth layer is global, with 4 KV heads of 512 and no value projection;
+// the others are local, with 16 KV heads of 256. Each layer has norms of queries and keys. The total is 10 and 50 of
+// these, 60 MLPs, 4 norms per layer and one at the end, and a tied embedding.
 TEST(Parameters, Gemma4HasHeadsOfItsOwnInLocalLayers) {
   const ParameterCount count = CountParameters(Named("gemma-4-31b"));
   const double local = 5376.0 * (32 + 16 + 16) * 256 + 32 * 256 * 5376.0 + 2 * 256;
   const double full = 5376.0 * (32 + 4) * 512 + 32 * 512 * 5376.0 + 2 * 512;
   EXPECT_EQ(count.attention_per_layer, full);
   EXPECT_EQ(count.total, 10 * full + 50 * local + 60 * (3 * 5376.0 * 21504 + 4 * 5376) + 5376 + 262144 * 5376.0);
-  // Announced: 3.8 billion of 25.2.
+  // Announced: 3.8 of 25.2 billion.
   EXPECT_NEAR(CountParameters(Named("gemma-4-26b-a4b")).active, 3.8e9, 0.05e9);
 }
 
 // Gemma 4 E2B: 1,536 wide, 8 query heads and one KV head; every fifth of 35 layers has heads of 512, the others of 256.
-// The last 20 have queries only, with one norm, and an MLP of 12,288 in place of 6,144. Each has a table of 256 per
-// token, a projection of the embedding to that, a gate and a way back, and five norms; what is added to the tables has
-// one norm of 256.
+// The last 20 have only queries, with one norm, and an MLP of 12,288 in place of 6,144. Each layer has a table of 256
+// per token, a projection of the embedding to that width, a gate and a projection back, and five norms; the addition to
+// the tables has one norm of 256.
 TEST(Parameters, Gemma4E2BSharesKvCachesAndEmbedsEveryLayer) {
   const Model model = Named("gemma-4-e2b");
   const ParameterCount count = CountParameters(model);
@@ -92,12 +92,12 @@ TEST(Parameters, Gemma4E2BSharesKvCachesAndEmbedsEveryLayer) {
   EXPECT_EQ(CountLayers(model).window, 28);
 }
 
-// DeepSeek-V4-Flash: 4,096 wide, 64 heads of 512 over one row. Queries through 1,024; outputs of 8 groups of 8 heads to
-// 1,024 each, then back. 21 of 43 layers make entries of two rows and two weights, 512 wide, and keys of 128 likewise,
-// and have an indexer of 64 heads; 20 make entries of one row and one weight. Hyper-connections of 24 numbers from four
-// streams before attention and before the experts. Norms of queries, rows, entries and keys, sinks, weights of 4 and
-// 128 places.
-TEST(Parameters, DeepSeekV4HasACompressedHistory) {
+// DeepSeek-V4-Flash: 4,096 wide, 64 heads of 512 that share one KV row. Queries go through a rank of 1,024; outputs of
+// 8 groups of 8 heads go to 1,024 each, then back. 21 of 43 layers make entries from two rows with two weights, 512
+// wide, and indexer keys of 128 likewise, for an indexer of 64 heads; 20 layers make entries from one row with one
+// weight. Before attention and before the experts there are hyper-connections of 24 numbers from four streams. Also
+// norms of queries, rows, entries and keys, sinks, and weights for 4 and 128 positions.
+TEST(Parameters, DeepSeekV4CompressesTheHistory) {
   const ParameterCount count = CountParameters(Named("deepseek-v4-flash"));
   const double h = 4096,
                common = h * 1024 + 1024 * 64 * 512.0 + h * 512 + 8 * 1024 * 4096.0 + 8 * 1024 * h + 2 * 24 * 4 * h;
@@ -110,8 +110,8 @@ TEST(Parameters, DeepSeekV4HasACompressedHistory) {
   EXPECT_NEAR(CountParameters(Named("deepseek-v4-pro")).active, 49e9 + 129280 * 7168.0, 0.5e9);
 }
 
-// MiniMax-M3: 64 query and 4 KV heads of 128, 6,144 wide; an indexer with 4 heads and one key of 128, two norms, in 57
-// of 60 layers.
+// MiniMax-M3: 64 query and 4 KV heads of 128, 6,144 wide; 57 of 60 layers have an indexer with 4 heads, one key of 128
+// and two norms.
 TEST(Parameters, MiniMaxM3HasAnIndexerInMostLayers) {
   const Model model = Named("minimax-m3");
   const ParameterCount count = CountParameters(model);
@@ -124,17 +124,17 @@ TEST(Parameters, MiniMaxM3HasAnIndexerInMostLayers) {
               1);
 }
 
-// Indexer of a layer: 1,536 x 64 x 128 for queries, 7,168 x 128 for keys, 7,168 x 64 for head weights, a layer norm of
-// 2 x 128.
+// A layer's indexer has 1,536 x 64 x 128 weights for queries, 7,168 x 128 for keys, 7,168 x 64 for head weights, and a
+// layer norm of 2 x 128.
 TEST(Parameters, DeepSeekV32HasAnIndexerInEveryLayer) {
   const ParameterCount count = CountParameters(Named("deepseek-v3.2"));
   const double indexer = 12582912 + 917504 + 458752 + 256;
   EXPECT_EQ(count.attention_per_layer, 187107328 + indexer);
   EXPECT_EQ(count.total, 671026419200 + 61 * indexer);
   EXPECT_EQ(count.mtp_module, 11610068224 + indexer);
-  // The files hold 685.4 billion: with the module and its copies of embedding and head.
+  // The files hold 685.4 billion, with the MTP module and its copies of embedding and head.
   EXPECT_NEAR(count.total + count.mtp_module + 2 * 129280.0 * 7168, 685.4e9, 0.05e9);
-  EXPECT_NEAR(CountParameters(Named("glm-5")).active, 41.8e9, 0.1e9);  // announced: 40; with the embedding, 0.95
+  EXPECT_NEAR(CountParameters(Named("glm-5")).active, 41.8e9, 0.1e9);  // announced: 40; the embedding is 0.95 more
 }
 
 // GLM-5.2 is GLM-5 with an indexer on 21 of its 78 layers.
@@ -143,7 +143,7 @@ TEST(Parameters, LayersThatReuseASelectionHaveNoIndexer) {
   EXPECT_NEAR(CountParameters(Named("glm-5.2")).total, CountParameters(Named("glm-5")).total - 57 * indexer, 1);
 }
 
-// Blocks of one mixer or one MLP, spread over layers of both: 23 + 6 + 23.
+// Each block is one mixer or one MLP: 23 + 6 + 23.
 TEST(Parameters, Nemotron3NanoByParts) {
   const ParameterCount count = CountParameters(Named("nemotron-3-nano-30b-a3b"));
   const double mamba = 2688.0 * (2 * 4096 + 2 * 8 * 128 + 64) + 4096 * 2688 + (4096 + 2048) * 5 + 3 * 64 + 4096;
@@ -155,7 +155,7 @@ TEST(Parameters, Nemotron3NanoByParts) {
   EXPECT_NEAR(count.active - count.embedding, 3.2e9, 0.05e9);  // announced, without the embedding
 }
 
-// Experts behind a projection to a quarter of the width, shared ones at the full width.
+// Routed experts work at a quarter of the width behind a projection, shared experts at the full width.
 TEST(Parameters, LatentExperts) {
   const ParameterCount super = CountParameters(Named("nemotron-3-super-120b-a12b"));
   EXPECT_EQ(super.moe_per_layer, 4096.0 * 512 + 512 + 2 * 4096.0 * 1024 + 512 * 2 * 1024.0 * 2688 + 2 * 4096.0 * 5376);
@@ -164,7 +164,7 @@ TEST(Parameters, LatentExperts) {
   EXPECT_NEAR(ultra.active - ultra.embedding, 55e9, 0.1e9);
 }
 
-// 24 layers of latent attention with a gate of its own, 69 of delta attention with a full gate.
+// 24 layers of latent attention with a gate, and 69 of delta attention with a full gate.
 TEST(Parameters, KimiK3ByParts) {
   const ParameterCount count = CountParameters(Named("kimi-k3"));
   const double wide = 96 * 128;
@@ -185,7 +185,7 @@ TEST(Parameters, EachPartCounts) {
   Model model;
   model.layers = 2, model.hidden = 8, model.heads = 2, model.kv_heads = 1, model.head_dim = 4, model.ffn = 16,
   model.vocab = 10;
-  // q 64, k and v 32 each, o 64; three matrices of 128; two norms of 8.
+  // q has 64, k and v 32 each, o 64; three matrices have 128; two norms have 8.
   const double layer = 64 + 32 + 32 + 64 + 3 * 128 + 16;
   EXPECT_EQ(CountParameters(model).total, 2 * layer + 8 + 2 * 80);
   model.tied_embeddings = true;
@@ -223,7 +223,7 @@ TEST(Parameters, EachPartCounts) {
 }
 
 TEST(Layers, ThatSeeAWindowOrHaveExperts) {
-  EXPECT_EQ(CountLayers(Named("gemma-3-27b")).window, 52);  // every sixth of 62 is global
+  EXPECT_EQ(CountLayers(Named("gemma-3-27b")).window, 52);  // every sixth of 62 layers is global
   EXPECT_EQ(CountLayers(Named("gemma-2-9b")).window, 21);
   EXPECT_EQ(CountLayers(Named("gpt-oss-120b")).window, 18);
   EXPECT_EQ(CountLayers(Named("mistral-7b")).window, 32);
@@ -265,7 +265,7 @@ TEST(Complete, ReportsContradictionsAtTheirPaths) {
   EXPECT_EQ(issues[2].path, "model.moe.dense_layers");
 }
 
-// Where some layers have no MLP, either all others have experts or none has.
+// Where some layers have no MLP, the others either all have experts or none does.
 TEST(Complete, LayersWithoutAnMlpDoNotMixExpertsAndDenseOnes) {
   struct Mix {
     Moe moe;

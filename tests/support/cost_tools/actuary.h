@@ -1,9 +1,9 @@
-// What Chiplet Actuary (Feng and Ma, DAC 2022; github.com/Yinxiao-Feng/chiplet-actuary at 2c91fb9) computes, faults
-// included, to compare with it digit by digit. Our own prices come from device_bill.h.
+// Chiplet Actuary's computations (Feng and Ma, DAC 2022; github.com/Yinxiao-Feng/chiplet-actuary at 2c91fb9), faults
+// included, for comparison digit by digit. Our own prices come from device_bill.h.
 //
-// Its faults, behind their settings: micro-bumps are charged once a kind of die instead of once a die
-// (bumps_once_per_kind), and the fixed design cost of a fan-out package is divided by 300 (fan_out_fixed_over_300). It
-// has no reticle, stitching, test or harvesting, and real numbers of dies per wafer.
+// Faults with a setting: micro-bumps are charged once per kind of die instead of once per die (bumps_once_per_kind),
+// and the fixed design cost of a fan-out package is divided by 300 (fan_out_fixed_over_300). The tool has no reticle,
+// stitching, test or harvesting, and fractional dies per wafer.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ enum class Scheme { kMcm, kFanOutChipLast, kFanOutChipFirst, kInterposer };  // 
 struct Node {
   Dollars wafer_price;
   PerArea defect_density;
-  Dollars design;  // of 300 mm^2
+  Dollars design;  // per 300 mm^2
 };
 struct Settings {
   bool bumps_once_per_kind = false;
@@ -51,13 +51,13 @@ struct Bill {
 };
 Bill PricePackage(Scheme scheme, const std::vector<Chips>& chips, const Settings& settings);
 
-// A module split into n chips with a share of die-to-die area; one chip has none.
+// A module split into n chips, each with a share of die-to-die area; a single chip has none.
 struct Split {
   Scheme scheme = Scheme::kMcm;
   SquareMillimetres module;
   Count chips = 1;
   double link_overhead = 0.1;
-  bool one_kind = false;  // equal chips are one design (and one kind, for the bumps)
+  bool one_kind = false;  // equal chips share one design (and count as one kind for the bumps)
 };
 Bill PriceSplit(const Split& split, const Node& node, const Settings& settings);
 
@@ -67,8 +67,8 @@ struct Shared {
 };
 Shared PriceAtVolume(const Split& split, const Node& node, double volume, const Settings& settings);
 
-// The smallest module at which the one-die package costs at least as much as the split: a scan by 1 % from 20 to 3,000
-// mm^2, then 80 bisections. Without a volume, manufacturing alone.
+// The smallest module area at which the one-die package costs at least as much as the split: a scan in steps of 1 %
+// from 20 to 3,000 mm^2, then 80 bisections. Without a volume, only manufacturing cost counts.
 std::optional<SquareMillimetres> Crossover(const Split& split, const Node& node, std::optional<double> volume,
                                            const Settings& settings);
 

@@ -18,7 +18,8 @@ Cell CellOf(SquareMillimetres area, double aspect) {
 }
 double Chord(double height) { return 2 * std::sqrt(std::max(kRadius * kRadius - height * height, 0.0)); }
 
-// Dies when the first row (m = 1: two rows about the middle line, m = 2: one row on it, and so on) starts the grid.
+// Counts the dies of a grid by the position of its first row (m = 1: two rows about the center line, m = 2: one row on
+// it, and so on).
 double CountFrom(const Cell& cell, double m) {
   const double p = cell.p, q = cell.q, r = kRadius;
   double h = m * q / 2 - kStreet / 2;
@@ -48,8 +49,8 @@ SquareMillimetres PadArea(double pads, Millimetres pitch) {
   return side * side;
 }
 
-// Links of chiplet `i`: one a neighbour and one outwards. The generator lays out ceil(sqrt(n)) columns, and gives the
-// second of two a neighbour that is not there.
+// Links of chiplet `i`: one to each neighbor and one outwards. The generator places ceil(sqrt(n)) columns and gives the
+// second of two chiplets a neighbor that does not exist.
 double Links(Count i, Count n) {
   if (n == 2) return i == 0 ? 2 : 3;
   const Count side = static_cast<Count>(std::lround(std::ceil(std::sqrt(static_cast<double>(n)))));

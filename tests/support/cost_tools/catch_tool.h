@@ -1,10 +1,9 @@
-// What CATCH (UCLA NanoCAD; github.com/nanocad-lab/CATCH at d60dafb) computes, faults included, to compare with it
-// digit by digit. Our own prices come from device_bill.h.
+// CATCH's computations (UCLA NanoCAD; github.com/nanocad-lab/CATCH at d60dafb), faults included, for comparison digit
+// by digit. Our own prices come from device_bill.h.
 //
-// Its faults, behind their settings: machine cost a second is multiplied by the machine's uptime instead of divided by
-// it (uptime_multiplies); a part's own quality stands where that of the assembled part belongs (part_self_quality); the
-// area of interposers and pads never counts as critical, so an interposer's defects cost nothing
-// (carrier_without_defects).
+// Faults with a setting: machine cost per second is multiplied by the machine's uptime instead of divided by it
+// (uptime_multiplies); a part's own quality is used in place of the assembled part's (part_self_quality); the area of
+// interposers and pads never counts as critical, so an interposer's defects cost nothing (carrier_without_defects).
 #pragma once
 
 #include <vector>
@@ -25,24 +24,24 @@ struct Layer {
   DollarsPerArea price;  // of the full 300 mm wafer
   PerArea defect_density;
   double critical = 1;
-  double lithography = 0;  // share of the price that grows as the exposure field is less well filled
+  double lithography = 0;  // share of the price that grows as less of the exposure field is used
   double clustering = 2;
   Dollars masks;
 };
 double LayerYield(const Layer& layer, SquareMillimetres defect_area);
 Dollars LayerCost(const Layer& layer, SquareMillimetres area, double aspect);
 
-// Dies on a wafer with a rim of 0.1 mm and streets of 0.13 mm: searched row grids, searched rows without a common grid,
-// and the closed form.
+// Dies per wafer with a rim of 0.1 mm and streets of 0.13 mm: by searched row grids, by searched rows without a common
+// grid, and by the closed form.
 double DiesGrid(SquareMillimetres area, double aspect);
 double DiesRows(SquareMillimetres area, double aspect);
 double DiesFormula(SquareMillimetres area, double aspect);
-// Share of the exposure field that dies fill; by area alone.
+// Share of the exposure field that dies fill, by area only.
 double ReticleUse(SquareMillimetres area);
 
 struct Process {
   Dollars place_machine, bond_machine;  // over five years
-  Dollars labour = 1e5 * kUsd;          // a year, each
+  Dollars labour = 1e5 * kUsd;          // per year and person
   Seconds place_time = 10 * kS, bond_time = 20 * kS;
   Count place_group = 1, bond_group = 1;
   Millimetres separation, edge;
@@ -54,7 +53,7 @@ struct Process {
 };
 Dollars AssemblyCost(const Process& process, Count parts, SquareMillimetres stack, const Settings& settings);
 
-// One part that goes on a carrier: what it cost, how good it is itself, and as assembled.
+// A part for a carrier: its cost, its own quality, and its quality as assembled.
 struct Part {
   Dollars cost;
   double self_quality = 1;
@@ -63,14 +62,14 @@ struct Part {
 double AssemblyYield(const Process& process, double self_quality, const std::vector<Part>& parts, double signals,
                      double tsvs, SquareMillimetres area, const Settings& settings);
 
-// A square of n chiplets of equal core area on an interposer, linked to their neighbours and outwards.
+// A square of n chiplets of equal core area on an interposer, linked to their neighbors and outwards.
 struct GridSystem {
   Layer chip, interposer;
   Process process;
   Count chiplets = 1;
   SquareMillimetres core = 800 * kMm2;
-  SquareMillimetres link_cell = 0.8110368 * kMm2;  // transmit and receive
-  double wires = 140;                              // of a link
+  SquareMillimetres link_cell = 0.8110368 * kMm2;  // transmitter and receiver
+  double wires = 140;                              // per link
   double amperes = 100;
   double volume = 1e7;
 };

@@ -14,13 +14,13 @@ constexpr SquareMillimetres kActiveRouter = 4.47 * kMm2, kRouter = 0.33 * kMm2, 
 
 double Scale(const Chip& chip) { return chip.node.area_scale[static_cast<std::size_t>(chip.circuit)]; }
 
-// Carbon of making a good die, without the wafer's rim.
+// Manufacturing carbon of a good die, without the wafer's rim.
 Grams Make(SquareMillimetres area, const Node& node, PerArea defect_density) {
   return node.carbon * area / DieYield(area, defect_density);
 }
 Grams Make(SquareMillimetres area, const Node& node) { return Make(area, node, node.defect_density); }
 
-// Carbon of the rest of the wafer beside whole dies, per good die.
+// Carbon of the wafer area outside whole dies, per good die.
 Grams Rim(SquareMillimetres area, const Node& node, const Settings& settings) {
   const SquareMillimetres wafer = std::numbers::pi / 4 * (settings.wafer * settings.wafer);
   const double dies = GrossLessEdge(area, settings.wafer / 2);
@@ -57,7 +57,7 @@ Routers PriceRouters(const std::vector<Chip>& chips, const Package& package, con
   return routers;
 }
 
-// Vias take area of every chip of a stack.
+// Vias take area from every chip of a stack.
 Grams StackVias(const std::vector<Chip>& chips, const Package& package, const Settings& settings) {
   Grams vias;
   for (const Chip& chip : chips) {

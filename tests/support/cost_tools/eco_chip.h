@@ -1,9 +1,8 @@
-// What ECO-CHIP (Sudarshan et al., HPCA 2024; github.com/ASU-VDA-Lab/ECO-CHIP at fe998d9) computes: carbon of making,
-// designing and running a package of chiplets, to compare with it digit by digit. The report's own carbon comes from
-// carbon.h.
+// ECO-CHIP's computations (Sudarshan et al., HPCA 2024; github.com/ASU-VDA-Lab/ECO-CHIP at fe998d9): carbon of
+// manufacturing, designing and running a package of chiplets, for comparison digit by digit. The report's own carbon
+// comes from carbon.h.
 //
-// Its faults, behind their settings, are off by default. Areas are given at 7 nm and scaled by node and kind of
-// circuit.
+// Faults have settings, which are off by default. Areas are stated at 7 nm and scaled by node and kind of circuit.
 #pragma once
 
 #include <array>
@@ -15,12 +14,12 @@ namespace slipstick::eco_chip {
 
 struct Settings {
   Millimetres wafer = 300 * kMm;
-  bool always_90_iterations = false;  // the number of design iterations given is not read
-  bool rim_of_all_dies = false;       // the wafer's rim is shared by all dies, bad ones too
-  bool carrier_like_logic = false;    // a carrier has the defect density of chips, not a quarter of it
-  bool bridges_as_one = false;        // embedded bridges fail together, as one die of their areas' sum
-  bool routers_as_one = false;        // so do the routers of chips that share a node
-  // through-silicon vias of stacked chips: their area, already scaled, is scaled again
+  bool always_90_iterations = false;  // ignores the stated number of design iterations
+  bool rim_of_all_dies = false;       // divides the wafer's rim among all dies, including bad ones
+  bool carrier_like_logic = false;    // gives a carrier the defect density of chips, not a quarter of it
+  bool bridges_as_one = false;        // lets embedded bridges fail together, as one die with the sum of their areas
+  bool routers_as_one = false;        // does the same for the routers of chips with one node
+  // scales the area of through-silicon vias in stacked chips again
   bool stack_scaled_twice = false;
 
   static Settings AsTool() { return {450 * kMm, true, true, true, true, true, true}; }
@@ -30,13 +29,13 @@ enum class Circuit { kLogic, kAnalog, kSram };
 inline constexpr std::size_t kCircuits = 3;
 
 struct Node {
-  std::array<double, kCircuits> area_scale{1, 1, 1};   // over 7 nm, by Circuit
-  std::array<double, kCircuits> power_scale{1, 1, 1};  // over 7 nm
-  GramsPerArea carbon;                                 // of processed wafer
+  std::array<double, kCircuits> area_scale{1, 1, 1};   // relative to 7 nm, by Circuit
+  std::array<double, kCircuits> power_scale{1, 1, 1};  // relative to 7 nm
+  GramsPerArea carbon;                                 // per area of processed wafer
   PerArea defect_density;
   PerArea transistors;
-  double gates_per_hour = 0;  // that one core of a compute farm can implement
-  double wiring_share = 0;    // of `carbon`: the metal layers
+  double gates_per_hour = 0;  // implemented by one core of a compute farm
+  double wiring_share = 0;    // of `carbon`, for the metal layers
   double dynamic_share = 0;   // of the power
 };
 struct Chip {
@@ -48,11 +47,11 @@ struct Chip {
 enum class Scheme { kRdl, kBridge, kPassive, kActive, kStacked };
 struct Package {
   Scheme scheme = Scheme::kRdl;
-  Node carrier;  // of interposers and of redistribution layers
+  Node carrier;  // node of interposers and redistribution layers
   Node bridge;
-  std::array<double, kCircuits> router_scale{1, 1, 1};  // area of a router (0.33 mm^2 at 14 nm) over 7 nm
+  std::array<double, kCircuits> router_scale{1, 1, 1};  // router area (0.33 mm^2 at 14 nm) relative to 7 nm
   double redistribution_layers = 6, metal_layers = 8;
-  Millimetres bridge_pitch = 10 * kMm;  // one bridge a length of shared edge
+  Millimetres bridge_pitch = 10 * kMm;  // one bridge per this length of shared edge
   Millimetres via_pitch = 0.025 * kMm, via_size = 0.005 * kMm;
 };
 struct Product {
@@ -72,16 +71,16 @@ struct Footprint {
 };
 struct Bill {
   std::vector<Footprint> chips;
-  Footprint package;  // its manufacture includes the routers
+  Footprint package;  // manufacturing includes the routers
 };
-// One chip has no package.
+// A single chip has no package.
 Bill Price(const std::vector<Chip>& chips, const Package& package, const Product& product, const Settings& settings);
 
 // Negative binomial with ten critical levels.
 double DieYield(SquareMillimetres area, PerArea defect_density);
 
-// Side lengths of a floor plan that halves the chips by area, alternately along each side, with 0.5 mm between, and how
-// many bridges the halves' shared edges take.
+// Side lengths of a floor plan that halves the chips by area, alternately along each side, with gaps of 0.5 mm; and the
+// number of bridges along the halves' shared edges.
 struct FloorPlan {
   std::array<Millimetres, 2> sides;
   double bridges = 0;

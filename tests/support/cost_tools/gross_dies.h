@@ -1,5 +1,5 @@
-// Closed forms of other tools for the dies of a wafer, on the area of a die with its street and the usable radius. The
-// second is 6 to 12 % low for dies above 400 mm^2, the third up to 4 % high, the last within 3.5 %.
+// Closed forms of other tools for dies per wafer, from the area of a die with its street and the usable radius. For
+// dies above 400 mm^2 the second is 6 to 12 % low, the third up to 4 % high, the last within 3.5 %.
 #pragma once
 
 #include <cmath>

@@ -11,8 +11,8 @@ constexpr Seconds kWeek = 7 * kDay, kPackaging = 6 * kWeek;
 constexpr Seconds kTestPerTransistor = 9.2e-11 * kWeek;
 constexpr double kPackagingWeeksPerMm2 = 1.5e-5;
 constexpr double kWorkHours = 40, kTapeOutHours = 96, kTransistorsPerGate = 6;
-constexpr Dollars kTools = 5000 * kUsd;       // an engineer's week
-constexpr Dollars kSalary = 1e5 / 52 * kUsd;  // a week
+constexpr Dollars kTools = 5000 * kUsd;       // per engineer and week
+constexpr Dollars kSalary = 1e5 / 52 * kUsd;  // per week
 constexpr Dollars kPackageDesign = 105000 * kUsd, kPackage = 20 * kUsd, kAssembly = 1 * kUsd;
 
 }  // namespace

@@ -26,7 +26,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.checkpoint import checkpoint
 
 GPU = torch.device("cuda")
-COLD = 512 << 20  # bytes that operands are rotated through
+COLD = 512 << 20  # bytes; operands rotate through buffers of this size
 FP8 = torch.float8_e4m3fn
 torch._dynamo.config.recompile_limit = 64
 
@@ -123,7 +123,7 @@ def copies(size):
     return max(2, min(64, math.ceil(COLD / size)))
 
 
-# m, n and k of a row are those of `slipstick kernel`: n outputs of m rows, k deep.
+# m, n and k as in `slipstick kernel`: m rows of n outputs, k deep.
 SHAPES = [(6144, 4096), (4096, 4096), (28672, 4096), (4096, 14336), (128256, 4096),  # Llama-3.1-8B
           (3072, 2048), (2048, 2048), (16384, 2048), (2048, 8192),  # Llama-3.2-1B
           (1280, 8192), (8192, 1024), (7168, 8192), (8192, 3584),  # Llama-3.1-70B over eight devices
@@ -192,7 +192,7 @@ def attention(table):
                         table.add("kernel", name, asked, timed([lambda o=o: attend(*o, True) for o in operands]), "s", start)
                         if batch * length < 16384:
                             continue
-                        # Both passes, in eager mode: these kernels take far longer than their launches.
+                        # Both passes in eager mode: these kernels take far longer than their launches.
                         start = time.monotonic()
                         q, k, v = (t.requires_grad_() for t in operands[0])
                         upstream = random(batch, heads, length, size)
@@ -491,7 +491,7 @@ def training(table):
         table.add("memory", "allocated between steps", asked, [between], "B", start)
 
         def followed():
-            step()  # the gradients of this step are gone, those of a further one are clipped
+            step()  # frees the gradients of this step; those of a further one are clipped
             loss = loss_of()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -549,7 +549,7 @@ def main():
         begin = time.monotonic()
         try:
             section(table)
-        except Exception:  # the other sections still count
+        except Exception:  # the other sections still run
             traceback.print_exc()
         torch.cuda.empty_cache()
         print(f"{section.__name__}: {time.monotonic() - begin:.0f} s", flush=True)

@@ -1,11 +1,12 @@
-// JSON Schemas of the tools' arguments, as far as the package has them, and what is wrong with arguments. The core checks what it is asked.
+// JSON Schemas of the tools' arguments, from the package's schema where it has them, and the check of arguments. The
+// core checks their values.
 import { get } from '../page/state/paths.js';
 import { MAIN_INPUTS } from './figures.js';
 import { issue } from './scenario.js';
 
 const WITH_UNIT = 'a text has its unit, such as ';
 
-// A quantity is a text with its unit, so that nobody has to guess one.
+// A quantity is a text with its unit, so nobody has to guess the unit.
 export const withUnit = (description, example) => ({
   type: 'string',
   pattern: '[A-Za-z$%]',
@@ -13,13 +14,13 @@ export const withUnit = (description, example) => ({
   description: `${description}; a text with its unit`,
 });
 
-// The core's schema of a member without what lies below it.
+// The core's schema of a member without the members below it.
 function shortened({ properties: _, additionalProperties: __, pattern: ___, ...schema }) {
   const [help, unit] = (schema.description ?? '').split(`; ${WITH_UNIT}`);
   return unit ? withUnit(help, `10 ${unit}`) : schema;
 }
 
-// The main inputs, each by its path, out of schema.json.
+// The main inputs by path, from schema.json.
 function inputsSchema(schema, described) {
   const presets = new Map(described.inputs.map(({ path, presets }) => [path, presets]));
   const main = MAIN_INPUTS.map((path) => {
@@ -39,7 +40,7 @@ function inputsSchema(schema, described) {
 
 const LINK = { type: 'string', description: 'A link of the page to start from; inputs are written over it' };
 
-// The arguments that say a scenario: in full, and as the other tools refer to it.
+// The arguments that describe a scenario: in full, and the short form by which the other tools refer to it.
 export const scenarioArguments = (schema, described) => ({ inputs: inputsSchema(schema, described), link: LINK });
 export const SCENARIO = {
   inputs: { type: 'object', description: 'The scenario, as for the tool evaluate' },
@@ -121,5 +122,5 @@ function faultsOf(
   ];
 }
 
-// What is wrong with a tool's arguments by their form.
+// The errors in the form of a tool's arguments.
 export const wrongArguments = (schema, value) => faultsOf('', value, schema);

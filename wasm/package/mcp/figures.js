@@ -1,4 +1,4 @@
-// Figures of a report as a short answer has them: value, unit, 90 % interval, and all three as a person reads them.
+// Figures of a report for a short answer: value, unit, 90 % interval, and all three as readable text.
 import { get } from '../page/state/paths.js';
 import { text } from '../page/text/format.js';
 import { inputText } from '../page/text/inputs.js';
@@ -34,7 +34,8 @@ const HEADLINES = {
 };
 const PARTS = Object.keys(HEADLINES);
 
-// Figures whose interval is that of another: in proportion to it (1) or inversely (-1) while everything else, such as prices, stays.
+// Figures whose interval is derived from another one's: proportional to it (1) or inverse (-1), with everything else
+// constant, such as prices.
 const FOLLOWS = {
   'training.time_to_train_s': ['training.step_time_s', 1],
   'training.cost_usd': ['training.step_time_s', 1],
@@ -47,7 +48,7 @@ const FOLLOWS = {
   'diffusion.video_s_per_hour': ['diffusion.items_per_hour', 1],
 };
 
-// What a scenario is about; where nobody wrote one, the answer says which value was taken.
+// The main inputs of a scenario; for those not written the answer says which value was taken.
 export const MAIN_INPUTS = [
   'model',
   'cluster',
@@ -79,11 +80,11 @@ export const MAIN_INPUTS = [
 ];
 
 const INTERVAL = ', 90 % interval';
-// Whose intervals are explained in words: the runs behind the others are much the same.
+// Figures whose intervals are explained in words; the runs behind the others are nearly the same.
 const REASONS = ['training.step_time_s', 'serving.tpot_s', 'diffusion.latency_s'];
 
 export class Figures {
-  #intervals = new Map(); // of a figure, the path of its interval: the one whose title names it
+  #intervals = new Map(); // figure -> path of its interval, the one whose title names it
 
   constructor({ outputs }) {
     setOutputs(outputs);
@@ -100,7 +101,7 @@ export class Figures {
     }
   }
 
-  // The paths of a report that a figure and its interval need.
+  // The report paths that a figure and its interval need.
   needed(path) {
     const [base] = FOLLOWS[path] ?? [path];
     const interval = this.#intervals.get(base);
@@ -117,7 +118,7 @@ export class Figures {
     return ends.sort((a, b) => a - b);
   }
 
-  // A number with its unit and interval, null where it has none; any other value as it stands.
+  // A number with its unit and interval (null if it has none); other values unchanged.
   at(report, path) {
     const value = get(report, path) ?? null;
     if (typeof value !== 'number') return value;
@@ -144,7 +145,8 @@ export class Figures {
     );
   }
 
-  // The figures asked for and the headlines of what is on. A part that does not run has no headline but its memory.
+  // The requested figures and the headline figures of the parts that are on. A part that does not run has only its
+  // memory.
   headlines(report, paths = []) {
     const on = PARTS.filter((part) => report[part]);
     const runs = (part) => report[part].feasible !== false;
@@ -161,7 +163,7 @@ export class Figures {
     return { ...(stopped.length && { infeasible: Object.fromEntries(stopped) }), figures: this.some(report, shown) };
   }
 
-  // What figures rest on: of the parts that they belong to, and of cost where they are dollars.
+  // The assumptions behind figures: of the parts that they belong to, and of cost if they are dollars.
   basis(report, inputs, paths) {
     const isAbout = (part) =>
       paths.some((path) => path.startsWith(`${part}.`) || (part === 'cost' && path.includes('usd')));
@@ -184,7 +186,7 @@ export class Figures {
   }
 }
 
-// The main inputs that nobody wrote, as the core took them.
+// The main inputs that were not written, with the core's values.
 function defaultsOf(scenario, inputs, isAbout) {
   const isWritten = (path) => Object.keys(inputs).some((one) => one === path || path.startsWith(`${one}.`));
   const value = (path) => {

@@ -1,11 +1,11 @@
-// Scenarios as an assistant writes them, as the core reads them and as the page's link holds them. Between them stands the page's own form:
-// inputs, texts by path.
+// Converts scenarios between the assistant's form, the core's requests and the page's links. The intermediate form is
+// the page's: inputs as texts by path.
 import { read, write } from '../page/state/link.js';
 import { isPath } from '../page/state/paths.js';
 import { requestOf, useNewest } from '../page/state/scenario.js';
 import { setInputs } from '../page/text/inputs.js';
 
-// A wrong request: [{path, message, fixes}], all that is wrong with it.
+// A wrong request: [{path, message, fixes}] with all its errors.
 export class Refused extends Error {
   constructor(issues) {
     super('wrong request');
@@ -16,7 +16,7 @@ export const issue = (path, message, fixes = []) => ({ path, message, fixes });
 const leaveOut = (path) => [{ path, label: `leave out ${path}` }];
 
 const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
-// What a link holds as one text: plain values, lists of them, {} and a model that stands alone.
+// Values that a link holds as one text: plain values, lists of them, {} and a complete model.
 const isWhole = (path, value) =>
   Array.isArray(value)
     ? value.length === 0 || !value.every(isObject)
@@ -36,7 +36,7 @@ export class Scenarios {
   #site;
   #release;
 
-  // `described`: what the core says of its inputs; `site`: the page's address.
+  // `described`: the core's description of its inputs; `site`: the page's address.
   constructor(described, { site, release }) {
     this.#defaults = described.defaults;
     this.#presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
@@ -46,7 +46,7 @@ export class Scenarios {
     useNewest(described.defaults);
   }
 
-  // {inputs, issues} of a tool's arguments: those of a link, and over them those that are written.
+  // {inputs, issues} of a tool's arguments: those of a link, overridden by the written ones.
   async inputsOf({ link, inputs: written = {} }) {
     const [hash = '', scene = 'overview'] = /#\/?(\w*).*$/s.exec(link ?? '') ?? [];
     const { inputs: linked, faults } = await read(hash, [scene]);
@@ -67,7 +67,7 @@ export class Scenarios {
     return requestOf(this.#defaults, inputs, this.#presetPaths);
   }
 
-  // The page's address of exactly this scenario, or of a comparison with others.
+  // The page's address for exactly this scenario, or for a comparison with others.
   linkOf(inputs, { scene = 'overview', others = [], view = {} } = {}) {
     const hash = write({ scene, sub: '', inputs, others, view, release: this.#release });
     return `${this.#site}${hash}${hash.includes('?') ? '' : `?r=${this.#release}`}`;

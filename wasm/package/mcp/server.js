@@ -67,14 +67,14 @@ const RESOURCES = [
   },
 ];
 
-// Five digits are more than an interval bears; `full` answers keep all of them.
+// Five digits are more than an interval justifies; `full` answers keep all digits.
 const rounded = (_, value) =>
   typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(DIGITS)) : value;
 const content = (answer, isExact) => ({
   content: [{ type: 'text', text: JSON.stringify(answer, isExact ? undefined : rounded) }],
 });
 
-// The core, for one call: it ends with the call, and its progress goes to the client that wants it.
+// The core for one call: it ends with the call, and a client that wants progress gets it.
 function coreFor({ signal, sendNotification, _meta: { progressToken } = {} }) {
   const onprogress = (progress, total) =>
     sendNotification({ method: 'notifications/progress', params: { progressToken, progress, total } }).catch(() => {});

@@ -1,5 +1,5 @@
-// The tools: what each is for, its arguments, and how its question is put to the core. An answer begins with its figures and ends with what
-// they rest on and a link.
+// The tools: purpose, arguments, and their calls of the core. An answer begins with its figures and ends with its
+// assumptions and a link.
 import { set } from '../page/state/paths.js';
 import { withOverrides } from '../page/state/scenario.js';
 import { mixtureText, STANDARD, writeQuestion } from '../page/size/question.js';
@@ -35,7 +35,7 @@ const atMost = (entries, count, name) => ({
   [name]: entries.slice(0, count),
   ...(entries.length > count && { left_out: entries.length - count }),
 });
-// A figure that no measurement bounds.
+// A figure without measurements that bound it.
 const plain = (value, unit) => ({ value, unit, interval: null, text: text(value, unit).replaceAll('\u00a0', ' ') });
 const figureOf = (part, name) => (name.startsWith(`${part}.`) ? name : `${part}.${name}`);
 
@@ -51,7 +51,7 @@ export function toolsOf({ described, objectives, schema, scenarios, figures }) {
     return { inputs, report: answered(await ask('evaluate', scenarios.requestOf(inputs))) };
   }
 
-  // What an answer proposes, as a scenario of its own: figures with their intervals, and a link.
+  // A proposal of an answer as its own scenario: figures with their intervals, and a link.
   async function proposed({ ask, inputs }, overrides, paths) {
     const { report, inputs: changed } = await evaluatedWith(ask, inputs, overrides);
     return { figures: figures.some(report, paths), link: scenarios.linkOf(changed) };
@@ -74,8 +74,9 @@ export function toolsOf({ described, objectives, schema, scenarios, figures }) {
     description: 'Kind of entries',
   };
 
-  // A tool whose arguments have SCENARIO runs on {ask, inputs, request, report}. What its answer is about stands in `about`, {inputs, report,
-  // paths}, where that is not the scenario and the answer's `figures`; how the link opens the page in `where`.
+  // A tool whose arguments have SCENARIO runs on {ask, inputs, request, report}. If its answer is not about that
+  // scenario and the answer's `figures`, it returns `about`, {inputs, report, paths}; `where` is the place that the
+  // link opens.
   const tools = {
     evaluate: {
       description:
@@ -470,7 +471,7 @@ export function toolsOf({ described, objectives, schema, scenarios, figures }) {
         if (issues.length) throw new Refused(issues);
         return run(args, { ask });
       }
-      // All that is wrong is said at once: with the arguments and with the scenario.
+      // Reports all errors at once: those of the arguments and those of the scenario.
       const { inputs: written, link, ...question } = args;
       const isForm = issues.some(({ path }) => path === 'inputs' || path === 'link');
       const { inputs, issues: faults } = await scenarios.inputsOf(isForm ? {} : { link, inputs: written });
@@ -487,7 +488,7 @@ export function toolsOf({ described, objectives, schema, scenarios, figures }) {
   });
 }
 
-// Rows by what tells them apart; what all of them set stands once in `common`.
+// Rows with the members that differ; members that are the same in all rows are in `common`.
 function apart(rows) {
   const isCommon = ([path, value]) => rows.length > 1 && rows.every(({ overrides }) => overrides[path] === value);
   const some = (overrides, keep) => Object.fromEntries(Object.entries(overrides).filter(keep));
@@ -497,13 +498,13 @@ function apart(rows) {
   };
 }
 
-// Some of the rows, evenly spread, the first and the last among them.
+// Some of the rows, evenly spread, including the first and the last.
 const spread = (rows, count) =>
   rows.length <= count
     ? rows
     : Array.from({ length: count }, (_, i) => rows[Math.round((i * (rows.length - 1)) / (count - 1))]);
 
-// Of a mixture, whose classes the scenario does not have: it opens with their mean request.
+// A mixture: a scenario has no classes, so the link opens it with the mean request.
 const mixedFigures = ({ ttft_s: ttft, tpot_s: tpot, tokens_per_s: rate, memory_bytes: memory }) => ({
   'serving.ttft_s': plain(ttft, 's'),
   'serving.tpot_s': plain(tpot, 's'),
@@ -511,12 +512,12 @@ const mixedFigures = ({ ttft_s: ttft, tpot_s: tpot, tokens_per_s: rate, memory_b
   'serving.memory_bytes.total': plain(memory.total, 'B'),
 });
 
-// The sizing question as the page's link holds it, as far as the page has it.
+// The sizing question in the form of the page's link, without parts that the page lacks.
 function sizeWords(
   { requests_per_s: rate, ttft = '', tpot = '', spare_replicas: spare, peak_over_mean: ratio, day, mixture },
   clusters,
 ) {
-  const peak = day?.length > 1 ? day.join(', ') : ratio; // one part is no day: it is flat
+  const peak = day?.length > 1 ? day.join(', ') : ratio; // a day of one part is flat
   const mix = mixture && mixtureText(mixture);
   const on =
     clusters
@@ -529,7 +530,7 @@ function sizeWords(
   return writeQuestion({ ...STANDARD, ...Object.fromEntries(words.map(([name, value]) => [name, String(value)])) });
 }
 
-// A figure's formula with its terms, and those of its terms, the largest share first.
+// A figure's formula with its terms and their formulas, largest share first.
 function derivationOf(path, explanations, sources, depth) {
   const { path: _, symbol: __, terms, ...about } = explanations.get(path) ?? {};
   if (!terms) return undefined;

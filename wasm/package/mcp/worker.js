@@ -1,4 +1,4 @@
-// One of the server's workers: a verb of the package and its arguments in, its progress and its answer out.
+// A worker of the server: gets a verb of the package and its arguments, sends progress and the answer.
 import { parentPort } from 'node:worker_threads';
 import { load } from '../index.js';
 

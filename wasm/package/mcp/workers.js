@@ -1,7 +1,7 @@
-// Workers with the core, so that the server hears every message while one computes, and a call can be ended in its midst.
+// Workers with the core: the server receives messages while one computes, and a call can be ended at any time.
 import { Worker } from 'node:worker_threads';
 
-const MOST = 8; // more than there are cores, so that a short question need not wait for long ones; a worker takes little memory
+const MOST = 8; // more than cores, so that short questions need not wait for long ones; a worker takes little memory
 
 function start() {
   const one = { thread: new Worker(new URL('./worker.js', import.meta.url)), call: null };
@@ -18,7 +18,7 @@ export class Workers {
   #count = 0;
   #waiting = [];
 
-  // The core's answer. `signal` ends the call, with its worker; `onprogress(done, of)` hears how far it is.
+  // The core's answer. `signal` ends the call and its worker; `onprogress(done, of)` gets its progress.
   async ask(verb, args, { signal, onprogress } = {}) {
     const one = await this.#take();
     if (signal?.aborted) {
@@ -35,7 +35,7 @@ export class Workers {
       this.#give(one);
       return answer;
     } catch (error) {
-      // What was ended or broke is not used again.
+      // A worker that was ended or broke is not reused.
       one.thread.terminate();
       this.#count--;
       if (this.#waiting.length) this.#give(this.#take());

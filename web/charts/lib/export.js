@@ -13,7 +13,7 @@ const PAINT = [
   'text-anchor',
 ];
 
-// A copy whose looks no longer depend on the page's style sheets.
+// A copy whose appearance no longer depends on the page's style sheets.
 function painted(element) {
   const copy = element.cloneNode(true);
   const from = [element, ...element.querySelectorAll('*')];

@@ -7,7 +7,7 @@ const KEYS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDow
 
 let drag = null; // {id, kept}
 
-// What a chart keeps while its handle is dragged, such as its axes; undefined while it is not.
+// State that a chart keeps while its handle is dragged, such as its axes; undefined otherwise.
 export const keptOf = (id) => (drag?.id === id ? drag.kept : undefined);
 
 /** @typedef {{id: string, kept?: object, ondrag(place: number[], start: number[], goesOn: boolean): void, onend(): void}} Drag */
@@ -19,7 +19,7 @@ export const keptOf = (id) => (drag?.id === id ? drag.kept : undefined);
  * @param {Drag} drag
  */
 export function onDrag(element, { id, kept, ondrag, onend }) {
-  // A finger's drag would otherwise end as a scroll once the element that it touched is drawn anew.
+  // Without it, a finger's drag would become a scroll when the touched element is redrawn.
   element.addEventListener('touchstart', (event) => event.preventDefault(), { passive: false });
   element.addEventListener('pointerdown', (down) => {
     down.preventDefault();
@@ -84,7 +84,7 @@ const rounded = (value) => Number(value.toPrecision(3));
 export const valueAt = (domain, range, place) => rounded(domain[0] + (domain[1] - domain[0]) * share(range, place));
 export const logValueAt = (domain, range, place) => rounded(domain[0] * (domain[1] / domain[0]) ** share(range, place));
 
-// A value some steps of its second digit further; ten such steps are one of its first.
+// The next value in steps of its second digit; ten such steps are one of its first digit.
 export function stepped(value, steps) {
   const unit = 10 ** (Math.floor(Math.log10(value) + (steps > 0 ? 1e-9 : -1e-9)) - (Math.abs(steps) < 10 ? 1 : 0));
   const next = steps > 0 ? Math.floor(value / unit + 1e-9) + 1 : Math.ceil(value / unit - 1e-9) - 1;

@@ -3,7 +3,7 @@ import { svg } from '../../dom.js';
 import { text as format } from '../../text/format.js';
 import { textWidth } from './scale.js';
 
-// As much of a name as has room.
+// Shortens a name to the room.
 export const clip = (name, width) =>
   textWidth(name) <= width ? name : `${name.slice(0, Math.max(3, Math.floor(width / 6.8) - 1))}…`;
 
@@ -35,7 +35,7 @@ export function logAxes({ left, right, bottom }, across, up) {
   ];
 }
 
-// Places for texts beside `at`, at least `gap` apart and inside the range, in the order of `at`: [{…one, placed}].
+// Positions for texts near `at`, at least `gap` apart and inside the range, in the order of `at`: [{…one, placed}].
 export function apart(list, gap, [low, high]) {
   const sorted = [...list].sort((a, b) => a.at - b.at).map((one) => ({ ...one, placed: Math.max(low, one.at + 4) }));
   for (let i = 1; i < sorted.length; i++) sorted[i].placed = Math.max(sorted[i].placed, sorted[i - 1].placed + gap);
@@ -53,9 +53,9 @@ const between = (low, value, high) => Math.min(high, Math.max(low, value));
 const ROW = 17; // from the base of one line of text to that of the next
 const GAP = 12; // between a mark and its name
 
-// Places for names near round marks, the first first: [{words, x, y, r}] -> [{words, left, base, leader: a path from the mark}], inside the
-// box and off what is taken and each other; a name without room is left out. Nearer is better, but for `cost(area)` in pixels and for paths
-// through what else is there.
+// Positions for names near round marks, the first ones first: [{words, x, y, r}] -> [{words, left, base, leader: a path
+// from the mark}]. They lie inside the box and off taken areas and each other; a name without room is left out. Nearer
+// is better, apart from `cost(area)` in pixels and leaders that cross other things.
 export function near(names, { box, taken, cost }) {
   const CROSSING = 80; // px
   const kept = [...taken];
@@ -97,7 +97,7 @@ export function near(names, { box, taken, cost }) {
   });
 }
 
-// Whether any of the straight line from a to b lies in an area.
+// Whether the line from a to b crosses an area.
 function crosses({ left, right, top, bottom }, [ax, ay], [bx, by]) {
   let [from, to] = [0, 1];
   for (const [low, high, start, step] of [

@@ -24,7 +24,7 @@ const ALONG = { ArrowRight: 1, ArrowLeft: -1 };
 const ACROSS = { ArrowDown: 1, ArrowUp: -1 };
 const SAY_MS = 150;
 
-// The mark of the next series that lies nearest beside this one; where there is one series, the next mark.
+// The nearest mark of the next series; with a single series, the next mark.
 function across(list, from, step) {
   const series = [...new Set(list.map((one) => one.dataset.series))];
   if (series.length < 2) return list[(list.indexOf(from) + step + list.length) % list.length];

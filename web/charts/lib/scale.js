@@ -57,7 +57,7 @@ export function logTicks(domain, count, unit) {
     .sort((a, b) => a - b);
 }
 
-// What a person counts in: bytes in GiB, times in minutes, hours, days or years once they are twice as long.
+// The unit that a person would use: GiB for bytes; minutes, hours, days or years for times at least twice as long.
 const COUNTED = { B: [2 ** 40, 2 ** 30, 2 ** 20], s: [2 * 31557600, 2 * 86400, 2 * 3600, 2 * 60] };
 const TIMES = { [2 * 31557600]: 31557600, [2 * 86400]: 86400, [2 * 3600]: 3600, [2 * 60]: 60 };
 const scaleOf = (most, unit) => {
