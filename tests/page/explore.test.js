@@ -631,6 +631,20 @@ test('a design space decides every design with every mapping, and a point of its
   await page.waitForFunction(() => location.hash.includes('partition.chiplets'));
   assert.match(await page.evaluate(() => location.hash), /h100-like/);
   assert.match(cost, /\$/);
+  for (const [at, typed, said] of [
+    [1, '5 nm, soon', 'Process nodes: there is no “soon”'],
+    [0, 'many', 'Dies per device: Enter a whole number from 1 to 64'],
+  ]) {
+    await settled(page);
+    await fill(1, '5 nm');
+    await fill(at, typed);
+    await page.locator('#design-start').click();
+    await page.waitForFunction(
+      (words) => document.querySelector('.ex-design .infeasible')?.textContent === words,
+      said,
+    );
+    assert.equal(await page.locator('#design-progress').textContent(), '', 'nothing of the search before');
+  }
   assert.deepEqual(faults, []);
 });
 
