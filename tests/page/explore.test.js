@@ -106,6 +106,18 @@ test('points, rows and links of what was found lead into the scenario', async ()
   assert.match(await page.locator('.ex-table .ex-status').first().textContent(), /Mapping 1 is now in the scenario/);
 });
 
+test('what is found is not compared with a scenario that cannot run', async () => {
+  const { page } = await explore(
+    chromium,
+    SMALL.replace('&v=1', '&training.mapping.dp=16&training.mapping.zero=0&v=1'),
+  );
+  await done(page);
+  assert.match(plain(await page.locator('[data-answer=training]').innerText()), /Out of memory/);
+  assert.match(plain(await page.locator('.ex-answer').innerText()), /^Best: step time [\d.]+ s, with/);
+  assert.doesNotMatch(await page.locator('.ex-answer').innerText(), /your scenario/);
+  assert.equal(await page.locator('#explore-front .you').count(), 0);
+});
+
 test('pools of two kinds of device are laid out where they are', async () => {
   const { page, context } = await explore(
     chromium,
