@@ -93,7 +93,7 @@ test('points, rows and links of what was found lead into the scenario', async ()
 
   const first = page.locator('.ex-table tbody tr').first();
   assert.match(await first.textContent(), /^1/);
-  await page.getByRole('button', { name: /Sort by Rank/ }).click();
+  await page.getByRole('button', { name: 'Sort by Rank', exact: true }).click();
   await eventually(async () => assert.doesNotMatch(await first.locator('th').textContent(), /^1$/));
   await page.getByLabel('Filter rows').fill('zero=1');
   const rows = await page.locator('.ex-table tbody tr').count();

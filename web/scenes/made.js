@@ -32,7 +32,7 @@ export function made(context) {
     h(
       'h1',
       { class: 'question', tabindex: -1 },
-      part.feasible ? t(isVideo ? 'made.clip' : 'made.image', { time }) : t('made.void'),
+      t(`made.${isVideo ? 'clip' : 'image'}${part.feasible ? '' : '.void'}`, { time }),
     ),
     asIf(part),
     stackedBars({
