@@ -94,7 +94,7 @@ test('points, rows and links of the results open the scenario', async () => {
 
   const first = page.locator('.ex-table tbody tr').first();
   assert.match(await first.textContent(), /^1/);
-  await page.getByRole('button', { name: /Sort by Rank/ }).click();
+  await page.getByRole('button', { name: 'Sort by Rank', exact: true }).click();
   await eventually(async () => assert.doesNotMatch(await first.locator('th').textContent(), /^1$/));
   await page.getByLabel('Filter rows').fill('zero=1');
   const rows = await page.locator('.ex-table tbody tr').count();
@@ -105,6 +105,18 @@ test('points, rows and links of the results open the scenario', async () => {
   await settled(page);
   assert.match(page.url(), /training\.mapping\.micro_batch=/);
   assert.match(await page.locator('.ex-table .ex-status').first().textContent(), /Mapping 1 is now in the scenario/);
+});
+
+test('what is found is not compared with a scenario that cannot run', async () => {
+  const { page } = await explore(
+    chromium,
+    SMALL.replace('&v=1', '&training.mapping.dp=16&training.mapping.zero=0&v=1'),
+  );
+  await done(page);
+  assert.match(plain(await page.locator('[data-answer=training]').innerText()), /Out of memory/);
+  assert.match(plain(await page.locator('.ex-answer').innerText()), /^Best: step time [\d.]+ s, with/);
+  assert.doesNotMatch(await page.locator('.ex-answer').innerText(), /your scenario/);
+  assert.equal(await page.locator('#explore-front .you').count(), 0);
 });
 
 test('pools of two kinds of device keep their devices and get mappings', async () => {
@@ -634,6 +646,20 @@ test('a design space evaluates every design with every mapping, and a point of i
   await page.waitForFunction(() => location.hash.includes('partition.chiplets'));
   assert.match(await page.evaluate(() => location.hash), /h100-like/);
   assert.match(cost, /\$/);
+  for (const [at, typed, said] of [
+    [1, '5 nm, soon', 'Process nodes: there is no “soon”'],
+    [0, 'many', 'Dies per device: Enter a whole number from 1 to 64'],
+  ]) {
+    await settled(page);
+    await fill(1, '5 nm');
+    await fill(at, typed);
+    await page.locator('#design-start').click();
+    await page.waitForFunction(
+      (words) => document.querySelector('.ex-design .infeasible')?.textContent === words,
+      said,
+    );
+    assert.equal(await page.locator('#design-progress').textContent(), '', 'nothing of the search before');
+  }
   assert.deepEqual(faults, []);
 });
 

@@ -117,6 +117,8 @@ export class DesignPanel {
     const varied = this.axes
       .filter(({ box }) => box.value.trim())
       .map(({ path, box }) => `${path}=${box.value.replace(/\s+/g, '')}`);
+    const unknown = this.#unknown();
+    if (unknown.length > 0) return this.#refuse(unknown);
     const [objective, against] = FIGURES[of];
     const spec = {
       for: of,
@@ -143,6 +145,32 @@ export class DesignPanel {
     }
   }
 
+  // Nodes and memories that the catalogue has not.
+  #unknown() {
+    return this.axes
+      .filter(({ id }) => this.#names.size > 0 && ['nodes', 'memories'].includes(id))
+      .flatMap(({ id, box }) =>
+        box.value
+          .replace(/\s+/g, '')
+          .split(',')
+          .filter((one) => one && !this.#names.has(one))
+          .map((one) => ({ path: t(`explore.design.${id}`), message: t('explore.design.unknown', { name: one }) })),
+      );
+  }
+
+  // Under the names of the fields.
+  #refuse(issues) {
+    const nameOf = (path) => {
+      const axis = this.axes.find((one) => one.path === path);
+      return axis ? t(`explore.design.${axis.id}`) : path;
+    };
+    this.#job?.stop();
+    this.#spec = null;
+    this.status.textContent = '';
+    this.faults.replaceChildren(faults(issues.map(({ path, message }) => ({ path: nameOf(path), message }))));
+    this.#end();
+  }
+
   #end(error) {
     this.#own = null;
     this.#running(false);
@@ -151,8 +179,7 @@ export class DesignPanel {
 
   #hear(report, state) {
     if (report.issues) {
-      this.faults.replaceChildren(faults(report.issues));
-      this.#end();
+      this.#refuse(report.issues);
       return;
     }
     if (this.#own && !this.element.isConnected) this.#job?.stop();

@@ -123,9 +123,15 @@ export class Found {
       .map((path) => `${inSentence(memberOf(path))} ${this.#member(path, overrides[path])}`)
       .join(', ');
 
+  // A figure of the scenario itself; what cannot run has none.
+  #own(key) {
+    const { report } = this.#context;
+    return report[this.#search.of]?.feasible ? get(report, `${this.#search.of}.${key}`) : undefined;
+  }
+
   // The scenario's point on the chart, if its report has both figures.
   #here(x, y) {
-    const [across, up] = [x, y].map((key) => get(this.#context.report, `${this.#search.of}.${key}`));
+    const [across, up] = [x, y].map((key) => this.#own(key));
     return typeof across === 'number' && typeof up === 'number' && !this.#search.series
       ? { x: across, y: up, label: t('explore.here') }
       : undefined;
@@ -188,7 +194,7 @@ export class Found {
   // The best mapping in a sentence, compared with the scenario.
   #sentence(row) {
     const [key] = this.#figures();
-    const now = get(this.#context.report, `${this.#search.of}.${key}`);
+    const now = this.#own(key);
     const change = typeof now === 'number' && now > 0 ? row[key] / now - 1 : 0;
     const words = mappingWords(row.overrides, this.#member);
     return pieces(this.#state === 'running' ? 'explore.best.sofar' : 'explore.best.is', {

@@ -3,6 +3,7 @@
 import { tornado } from '../charts/tornado.js';
 import { h, redraw } from '../dom.js';
 import { labelIn } from '../form/fields.js';
+import { asIf } from '../scenes/parts.js';
 import { text, unitOf } from '../text/format.js';
 import { Asked } from './asked.js';
 import { faults, figureGroups, figureName, fillSelect, inPart, labelled, select } from './controls.js';
@@ -119,6 +120,7 @@ export class SensitivityPanel {
     const top = answer.inputs.slice(0, MOST);
     redraw(
       this.result,
+      asIf(this.#context.report[answer.figure.split('.')[0]]),
       tornado({
         id: 'matters-chart',
         title: t('explore.matters.table', { figure: figureName(answer.figure) }),

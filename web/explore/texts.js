@@ -127,6 +127,7 @@ export const texts = {
   'explore.design.nodes': 'Process nodes',
   'explore.design.memories': 'Memories',
   'explore.design.topologies': 'Topologies inside the node',
+  'explore.design.unknown': 'there is no “{name}”',
   'explore.design.start': 'Search',
   'explore.design.example': 'Llama-3.1-70B on 512 devices',
   'explore.design.progress': '{done} of {space} designs and mappings, {time}',

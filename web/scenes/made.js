@@ -5,7 +5,7 @@ import { h } from '../dom.js';
 import { figures } from '../report/figures.js';
 import { nameOf } from '../report/names.js';
 import { text, whole } from '../text/format.js';
-import { infeasible } from './parts.js';
+import { asIf } from './parts.js';
 import { t } from './texts.js';
 
 const FIGURES = ['latency_s', 'step_s', 'items_per_hour', 'memory_bytes.total', 'cost_usd', 'energy_j'];
@@ -32,9 +32,9 @@ export function made(context) {
     h(
       'h1',
       { class: 'question', tabindex: -1 },
-      part.feasible ? t(isVideo ? 'made.clip' : 'made.image', { time }) : t('made.void'),
+      t(`made.${isVideo ? 'clip' : 'image'}${part.feasible ? '' : '.void'}`, { time }),
     ),
-    infeasible(part, t('infeasible.asIf')),
+    asIf(part),
     stackedBars({
       id: 'made-bar',
       title: nameOf('diffusion.latency_s'),

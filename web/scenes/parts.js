@@ -3,6 +3,7 @@
 import { stackedBars } from '../charts/bars.js';
 import { billParts, boundParts, memoryParts, timeParts } from '../charts/parts.js';
 import { h } from '../dom.js';
+import { troubleOf } from '../report/words.js';
 import { get } from '../state/paths.js';
 import { text } from '../text/format.js';
 import { t } from './texts.js';
@@ -47,7 +48,7 @@ export function ghostOf({ report, ghost }, path) {
 
 const sentence = (words) => words.slice(0, 1).toUpperCase() + words.slice(1);
 
-// Why a part cannot run, and what that means for what stands below.
+// Why a part cannot run.
 /** @param {Json} part */
 export const infeasible = (part, below = '') =>
   part.feasible === false
@@ -58,6 +59,11 @@ export const infeasible = (part, below = '') =>
         below && h('p', { class: 'below' }, below),
       )
     : null;
+
+// The same above its times and costs, with what they are then.
+/** @param {Json} part */
+export const asIf = (part) =>
+  infeasible(part, t(troubleOf(part) === 'rate' ? 'infeasible.asIf.rate' : 'infeasible.asIf'));
 
 /** @param {Context} context */
 export const timeBar = (context, options = {}) =>

@@ -5,7 +5,7 @@ import { h } from '../dom.js';
 import { figures } from '../report/figures.js';
 import { nameOf } from '../report/names.js';
 import { text, whole } from '../text/format.js';
-import { infeasible } from './parts.js';
+import { asIf } from './parts.js';
 import { t } from './texts.js';
 
 const FIGURES = [
@@ -84,7 +84,7 @@ export function postTraining(context) {
   if (!part) return null;
   return [
     h('h2', { id: 'post-training' }, t('rl.title')),
-    infeasible(part, t('infeasible.asIf')),
+    asIf(part),
     stackedBars({
       id: 'post-training-bar',
       title: nameOf('post_training.step_time_s'),

@@ -9,14 +9,13 @@ import { addStyle } from '../host.js';
 import { figures } from '../report/figures.js';
 import { nameOf } from '../report/names.js';
 import { ridgeOf } from '../report/scrub.js';
-import { troubleOf } from '../report/words.js';
 import { get } from '../state/paths.js';
 import { text, whole } from '../text/format.js';
 import { pieces } from '../text/strings.js';
 import { absence } from './absence.js';
 import { footnote } from './footnote.js';
 import { made } from './made.js';
-import { beside, boundBars, ghostOf, heading, infeasible } from './parts.js';
+import { asIf, beside, boundBars, ghostOf, heading } from './parts.js';
 import { saveTrace, traceOf } from './step_trace.js';
 import { usersCurve } from './users_curve.js';
 import { t } from './texts.js';
@@ -204,7 +203,7 @@ export const serve = {
             ),
             serving.feasible && whereItGoes(context),
           ],
-      infeasible(serving, t(troubleOf(serving) === 'rate' ? 'infeasible.asIf.rate' : 'infeasible.asIf')),
+      asIf(serving),
       latencyBars(context),
       figures(context, [
         'serving.ttft_s',

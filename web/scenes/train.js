@@ -8,7 +8,7 @@ import { ridgeOf } from '../report/scrub.js';
 import { text } from '../text/format.js';
 import { absence } from './absence.js';
 import { footnote } from './footnote.js';
-import { beside, boundBars, heading, infeasible, placeholder, timeBar } from './parts.js';
+import { asIf, beside, boundBars, heading, placeholder, timeBar } from './parts.js';
 import { postTraining } from './post_training.js';
 import { saveTrace, traceOfTraining } from './step_trace.js';
 import { t } from './texts.js';
@@ -107,7 +107,7 @@ export const train = {
           : t('train.title.void'),
         t('train.lead'),
       ),
-      infeasible(training, t('infeasible.asIf')),
+      asIf(training),
       timeline?.length ? schedule(context, timeline, cut, view) : !timeline && placeholder(t('train.gantt.sub'), 240),
       timeline?.length > 0 &&
         h(
