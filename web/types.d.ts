@@ -448,7 +448,7 @@ export interface Lines extends Wide {
   }[];
   /** `hair`: a line that must not be crossed. */
   levels?: { y: number; text: string; hair?: boolean }[];
-  uprights?: { x: number; text: string }[];
+  uprights?: { x: number; text: string; color?: string }[];
   /** `point`: the name of a mark at y; `onx` where it can be dragged. */
   here?: { x: number; y?: number; text?: string; point?: string; name?: string; onx?: Setter };
   height?: number;

@@ -51,7 +51,7 @@ constexpr auto kDiffusionModelFields = Advanced(
      Of<&DiffusionModel::batched_guidance>("batched_guidance",
                                            "Both passes of a guided step run as one batch; off: one after the other")
          .Label("Guidance as one batch"),
-     Of<&DiffusionModel::text_tokens>("text_tokens", "Text tokens, of a prompt that is padded to them")
+     Of<&DiffusionModel::text_tokens>("text_tokens", "Text tokens, to which every prompt is padded")
          .Label("Text tokens")
          .Between(1, kMostTokens),
      Of<&DiffusionModel::text_width>("text_width", "Width of the text encoder")
@@ -65,7 +65,7 @@ constexpr auto kDiffusionModelFields = Advanced(
          .Label("Spatial compression")
          .Between(1, 64),
      Of<&DiffusionModel::latent_frames>("latent_frames",
-                                        "Frames of a latent frame, after the first frame; 1: a model of images")
+                                        "Frames per latent frame, after the first frame; 1: an image model")
          .Label("Temporal compression")
          .Between(1, 64),
      Of<&DiffusionModel::latent_channels>("latent_channels", "Channels of a latent pixel")
@@ -83,7 +83,7 @@ constexpr auto kDiffusionModelFields = Advanced(
      Of<&DiffusionModel::frames>("frames", "Frames as published; 1: an image")
          .Label("Published frames")
          .Between(1, kMostSide),
-     Of<&DiffusionModel::frames_per_s>("frames_per_s", "Frames that a second of video shows; 0: images")
+     Of<&DiffusionModel::frames_per_s>("frames_per_s", "Frames per second of video; 0: images")
          .Label("Frames per second")
          .Between(0, 240)});
 constinit const Fields Schema<DiffusionModel>::fields(kDiffusionModelFields);
@@ -122,11 +122,11 @@ constexpr FieldRow kDiffusionRunFields[] = {
         .In(kUs)
         .Between(0, 1'000'000),
     Of<&DiffusionRun::convolutions>("convolutions",
-                                    "Rate of the decoder's convolutions in three dimensions, of that of a product")
+                                    "Rate of the decoder's 3D convolutions, relative to a matrix product")
         .Label("Rate of 3D convolutions")
         .Between(0.01, 1),
     Of<&DiffusionRun::decoder_overlap>(
-        "decoder_overlap", "Work of a decoder whose tiles overlap, over that of one without; 1: it decodes no tiles")
+        "decoder_overlap", "Work of a decoder with overlapping tiles, relative to one without tiles; 1: no tiles")
         .Label("Overlap of the decoder's tiles")
         .Between(1, 64),
     Of<&DiffusionRun::offload>(
@@ -143,8 +143,7 @@ constexpr FieldRow kDiffusionRunFields[] = {
                             "Sequence parallelism by tokens: keys and values go around while attention computes (ring)")
         .Label("Ring degree")
         .Between(1, 1024),
-    Of<&DiffusionRun::guidance_parallel>("guidance_parallel",
-                                         "The two passes of a guided step run on devices of their own")
+    Of<&DiffusionRun::guidance_parallel>("guidance_parallel", "The two passes of a guided step run on separate devices")
         .Label("Guidance parallel"),
     Of<&DiffusionRun::devices>("devices", "Devices; default: those of one replica").Between(1, 1 << 24)};
 constinit const Fields Schema<DiffusionRun>::fields(kDiffusionRunFields);

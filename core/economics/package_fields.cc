@@ -30,7 +30,7 @@ constinit const Fields Schema<AssemblyStep>::fields(kAssemblyStepFields);
 constexpr auto kCarrierFields = Advanced(
     {Of<&Carrier::count>("count", "Number of carriers (bridges)").Between(1, 1024),
      Of<&Carrier::edge_each>(
-         "edge_each", "Bridges: length of the edge between neighbors that one joins; above 0, it sets their number")
+         "edge_each", "Bridges: length of die edge that one bridge joins; above 0, it sets the number of bridges")
          .Label("Shared edge per bridge")
          .In(kMm)
          .Between(0, 1000),
@@ -88,8 +88,8 @@ constexpr auto kPackageFields = Advanced(
          .AtMost(1'000'000)
          .Basic(),
      Of<&Package::price_factor>("price_factor",
-                                "Price of carrier, substrate and assembly over their cost here, where no price is "
-                                "stated; default: as the catalogue's price for the unmodified package")
+                                "Price of carrier, substrate and assembly over their computed cost, if no price is "
+                                "set; default: that of the catalogue's price for the usual package")
          .Label("Packaging price over its cost")
          .Above(0)
          .AtMost(100)

@@ -39,24 +39,23 @@ constexpr FieldRow kSystemInputsFields[] = {
                                      "one per rail; 1: the rails meet in the spine switches")
         .Between(1, 1 << 16)
         .Advanced(),
-    Of<&SystemInputs::switch_ports>("switch_ports", "Ports per switch; null: of the network's own ports")
+    Of<&SystemInputs::switch_ports>("switch_ports", "Ports per switch; null: the network port's value")
         .Between(2, 1 << 16)
         .Advanced(),
-    Of<&SystemInputs::switch_price>("switch_price", "Price of a switch; null: of the network's own ports")
+    Of<&SystemInputs::switch_price>("switch_price", "Price of a switch; null: the network port's value")
         .In(kUsd)
         .AtLeast(0)
         .AtMost(100'000'000)
         .Advanced(),
     Of<&SystemInputs::cables_one_tier>(
-        "cables_one_tier", "Cables and optics per port of a device, one switch tier; null: of the network's own ports")
+        "cables_one_tier", "Cables and optics per port of a device, one switch tier; null: the network port's value")
         .Label("Cables and optics, one tier")
         .In(kUsd)
         .AtLeast(0)
         .AtMost(1'000'000)
         .Advanced(),
     Of<&SystemInputs::cables_two_tiers>(
-        "cables_two_tiers",
-        "Cables and optics per port of a device, two switch tiers; null: of the network's own ports")
+        "cables_two_tiers", "Cables and optics per port of a device, two switch tiers; null: the network port's value")
         .Label("Cables and optics, two tiers")
         .In(kUsd)
         .AtLeast(0)
@@ -64,37 +63,37 @@ constexpr FieldRow kSystemInputsFields[] = {
         .Advanced(),
     Of<&SystemInputs::cables_three_tiers>(
         "cables_three_tiers",
-        "Cables and optics per port of a device, three switch tiers; null: of the network's own ports")
+        "Cables and optics per port of a device, three switch tiers; null: the network port's value")
         .Label("Cables and optics, three tiers")
         .In(kUsd)
         .AtLeast(0)
         .AtMost(1'000'000)
         .Advanced(),
     Of<&SystemInputs::link_price>("link_price",
-                                  "Price of direct links per bandwidth of a device; null: of the network's own ports")
+                                  "Price of direct links per bandwidth of a device; null: the network port's value")
         .In(kUsdPerGBps)
         .AtLeast(0)
         .AtMost(1'000'000)
         .Advanced(),
     Of<&SystemInputs::fabric_included>("fabric_included",
-                                       "Bandwidth between the devices of a server that its price and power include, "
-                                       "per device; more is paid for; null: whatever it has")
+                                       "Bandwidth between a server's devices that its price and power include, per "
+                                       "device; more costs extra; null: all of it")
         .Label("Network that the server includes")
         .In(kGBps)
         .Between(0, 1'000'000)
         .Advanced()
         .Derived(),
-    Of<&SystemInputs::adapters_included>("adapters_included",
-                                         "Adapters (NICs) that the price of a server includes, per device; the price "
-                                         "of others beyond it is paid; null: whatever it has")
+    Of<&SystemInputs::adapters_included>(
+        "adapters_included",
+        "Value of the adapters (NICs) that a server's price includes, per device; more costs extra; null: all of them")
         .Label("Adapters that the server includes")
         .In(kUsd)
         .Between(0, 1'000'000)
         .Advanced()
         .Derived(),
-    Of<&SystemInputs::adapter_power_included>("adapter_power_included",
-                                              "Power of the adapters (NICs) that the power of a server includes, per "
-                                              "device; null: whatever it has")
+    Of<&SystemInputs::adapter_power_included>(
+        "adapter_power_included",
+        "Power of the adapters (NICs) that a server's power includes, per device; null: all of them")
         .Label("Adapter power that the server includes")
         .In(kWatt)
         .Between(0, 10'000)

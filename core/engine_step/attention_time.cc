@@ -102,7 +102,8 @@ KernelTime LatentDecode(const Deployment& deployment, const DecodePass& pass, Ra
   mla.batch = pass.sequences, mla.q_len = pass.checked, mla.kv_len = keys;
   if (deployment.model.indexer) return SparseTime(deployment, mla).all;
   const std::optional<Tally>& served = deployment.latent_head_dim;
-  mla.grouped = served && *served != deployment.model.mla->nope_head_dim;
+  mla.grouped = deployment.triton_latent || (served && *served != deployment.model.mla->nope_head_dim);
+  mla.splits_by_length = deployment.engine.kernels.latent_splits_by_length;
   KernelTime kernel = TimeOf(mla, deployment.device);
   if (served)
     kernel.time = Procedure("Latent attention of the engine", kernel.time,

@@ -13,7 +13,7 @@ namespace slipstick {
 KernelTime PrefillAttention(const Deployment& deployment, const PrefillPass& pass, bool is_local);
 // Mean over the contexts of the pass, by Simpson's rule.
 KernelTime MeanDecodeAttention(const Deployment& deployment, const DecodePass& pass, bool is_local);
-// Of the tokens that are decoded in a step that prefills too.
+// Attention of the decoded tokens in a step that also prefills.
 Seconds MixedDecodeAttention(const Deployment& deployment, const DecodePass& pass, bool is_local);
 
 // Prefill in chunks of tokens; decode reads and writes the whole state. Estimates: neither kernel was measured.
@@ -28,8 +28,8 @@ LatentAttention LatentOf(const Deployment& deployment, AttentionPhase phase);
 // the layers score and select.
 SparseAttentionTime SparseTime(const Deployment& deployment, const LatentAttention& queries);
 
-// A short prompt attends to all its tokens, masked to the selected ones, if that is faster: heads of their own width
-// need fewer multiply-adds than the latent. The indexer scores and selects in any case.
+// A short prompt attends to all its tokens under a mask of the selected ones, if that is faster: full keys per head
+// take fewer multiply-adds than the wider latent. The indexer scores and selects in any case.
 KernelTime SparsePrefill(const Deployment& deployment, const LatentAttention& queries, const KernelTime& dense);
 
 // Attention to blocks of the context that an indexer selects for each KV head (MiniMax-M3): mean over layers that

@@ -35,7 +35,7 @@ Cluster ClusterOf(const Cluster& requested, const Engine& engine) {
   return engine.utilization ? AtUtilizations(requested, *engine.utilization) : requested;
 }
 
-// `cluster` is the deployment's. Its own device stays without nodes, because rules compare its family.
+// `cluster` keeps a device without nodes: an engine's exceptions are found by comparing its architecture.
 Device DeviceOf(Cluster& cluster, const Deployment& plain, const DeploymentNodes& nodes) {
   const Device device = std::exchange(cluster.device, plain.cluster.device);
   return WithNodes(device, *nodes.tape, nodes.device);

@@ -7,7 +7,7 @@
 
 namespace slipstick {
 
-// Paths of the scenario where a deployment's device and its degrees stand.
+// Scenario paths of a deployment's device and of its degrees of parallelism.
 struct DeploymentPaths {
   std::string device, degrees;
 };

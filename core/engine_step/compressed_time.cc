@@ -17,7 +17,7 @@ SelectingLayers SelectingLayersOf(const Model& model) { return {IndexShare(model
 
 Bytes EntryBytes(const Deployment& deployment) {
   const Ratio head_dim = deployment.shapes.head_dim, rotary(deployment.model.compressed->rope_head_dim);
-  const Bytes element = deployment.formats.sizes.kv_cache, scales = 8 * kB;  // seven scales of a byte, padded
+  const Bytes element = deployment.formats.sizes.kv_cache, scales = 8 * kB;  // seven one-byte scales, padded
   return Figure("Row of the KV cache",
                 element < 2 * kB ? (head_dim - rotary) * element + 2 * kB * rotary + scales : head_dim * element,
                 "key and value of all heads at once; in a narrow format the rotary part in 16 bit, and scales",

@@ -6,7 +6,7 @@
 
 namespace slipstick {
 
-// `queries` of each sequence, which see up to `keys` tokens.
+// Each of `sequences` sequences has `queries` query tokens, which attend to up to `keys` tokens.
 struct SequenceQueries {
   AttentionPhase phase = AttentionPhase::kPrefill;
   Ratio sequences = 1, queries = 1, keys = 1;
@@ -17,7 +17,7 @@ KernelTime CompressedAttentionTime(const Deployment& deployment, const SequenceQ
 
 // KV cache per token, mean over the layers.
 BytesPerToken CompressedGrowth(const Deployment& deployment);
-// Memory per sequence, in all layers, for any length: the window, and tokens not yet compressed to an entry.
+// Further KV cache of a sequence, mean over the layers: the window, and tokens not yet compressed to an entry.
 Bytes CompressedFixed(const Deployment& deployment, Ratio held_tokens);
 
 }  // namespace slipstick

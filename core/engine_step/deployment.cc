@@ -194,6 +194,7 @@ std::optional<std::size_t> SetByArchitecture(Deployment& deployment) {
     if (on.launch_gap) launch.launch_gap = *on.launch_gap, launch.gap_row = i;
     OverrideIfStated(deployment.quantizes_apart, on.quantizes_apart);
     OverrideIfStated(deployment.mixes_attention, on.mixes_attention);
+    OverrideIfStated(deployment.triton_latent, on.triton_latent);
     OverrideIfStated(deployment.latent_head_dim, on.latent_head_dim);
     OverrideIfStated(deployment.visits_held_experts, on.visits_held_experts);
     OverrideIfStated(launch.step, on.step);

@@ -21,7 +21,7 @@ namespace slipstick {
 class ServingMemo;
 struct Deployment;
 
-// What a deployment whose numbers have nodes also holds.
+// Further members of a deployment whose numbers have nodes.
 struct DeploymentNodes {
   Tape* tape;
   const Deployment& plain;  // the same deployment without nodes, for searches inside a formula
@@ -63,7 +63,7 @@ struct RankShapes {
 struct LaunchOverheads {
   bool graphs = true;                  // decode steps replay a CUDA graph
   Seconds launch_gap{};                // on this architecture, without graphs
-  std::optional<std::size_t> gap_row;  // the engine's row of exceptions that states it, if any
+  std::optional<std::size_t> gap_row;  // the engine's exception that states launch_gap, if any
   Seconds decode_gap{}, prefill_gap{};
   Seconds per_operation{};  // host time per operation launched in a prefill
   Seconds step{};           // scheduler, per step
@@ -74,8 +74,8 @@ struct LaunchOverheads {
 // The path of a message over the level that joins a replica's devices.
 struct Route {
   std::size_t level = 0;   // in cluster.networks
-  BytesPerSecond link{};   // a device's share of it in this direction
-  Ratio wires = 1;         // number of them in a row
+  BytesPerSecond link{};   // bandwidth of one device on this path
+  Ratio wires = 1;         // wires that the message crosses, one after the other
   Seconds wire_latency{};  // of each wire
 };
 
@@ -97,7 +97,7 @@ struct Deployment {
   const Cluster& cluster;  // with the engine's utilizations, if it states any
   const ServingLoad& load;
   const Engine& engine;
-  Device device{};  // that of the cluster, with every efficiency filled in
+  Device device{};  // the cluster's, with every efficiency filled in
 
   ServingDegrees mapping{};
   ServedLayers layers{};
@@ -108,9 +108,10 @@ struct Deployment {
   Ratio step_factor = 1;  // time of a decode step relative to that of a tuned run
   Ratio expert_gemm_efficiency = 1, expert_bandwidth_efficiency = 1;
   bool quantizes_apart = false;            // activations are quantized by a separate kernel before each product
-  std::optional<Tally> latent_head_dim{};  // of the heads that the latent kernels decode; absent: any
-  bool mixes_attention = false;            // decoded tokens are in the call of the prompts' attention kernel
-  bool visits_held_experts = false;        // fp8 kernels with block scales take time for each held expert, hit or not
+  std::optional<Tally> latent_head_dim{};  // head dimension that latent kernels decode; absent: any
+  bool triton_latent = false;              // latent attention decodes in Triton's kernel
+  bool mixes_attention = false;            // decoded tokens run in the prompts' attention kernel
+  bool visits_held_experts = false;        // fp8 kernels with block scales take time even for experts without tokens
   Bytes
       kv_cache_budget{};  // device memory that the engine's rule leaves for the KV cache; set after the budget is known
   Ratio device_slots = 0;  // sequences of an attention group that fit without host memory; set with kv_cache_budget

@@ -32,7 +32,7 @@ GroupSizes PromptRanks(const Deployment& deployment) {
   return {ranks, inner, Figure("Scale-up domains that a group spans", ranks / inner)};
 }
 
-// A number of a placement, with the formula that explains it if that gives the same value.
+// The number of a placement; as the formula that explains it, if that gives the same value.
 Ratio As(Ratio formula, Ratio placed) { return formula == placed ? formula : placed; }
 
 // The network's view of a group. `sizes_of()` gives its sizes as formulas of the degrees.
@@ -341,9 +341,9 @@ BytesPerSecond RateOfCopies(BytesPerSecond host_link, const EngineCommunication&
 
 namespace {
 
-// Engines balance the experts if they copy some, or exchange tokens over many devices with their own kernels; within a
-// server no engine does. The mean load of n experts deviates by 1/sqrt(n) of one expert's deviation, and the busiest of
-// p devices lies sqrt(2 ln p) deviations above the mean.
+// Engines balance the experts if they replicate some, or exchange tokens over many devices with their own kernels;
+// within a server no engine does. The mean load of n experts deviates by 1/sqrt(n) of one expert's deviation, and the
+// busiest of p devices lies sqrt(2 ln p) deviations above the mean.
 Ratio ExpectedImbalance(const Deployment& deployment) {
   const Ratio experts = deployment.shapes.experts, ep = deployment.mapping.ep;
   const bool is_balanced = deployment.load.redundant_experts > 0 || deployment.network.expert_exchange != nullptr;

@@ -42,11 +42,11 @@ Seconds OverFurtherWires(Seconds time, const Route& route);
 // Sends the activations of `rows` tokens to the next pipeline stage.
 KernelTime StageSend(const Deployment& deployment, Ratio rows);
 
-// Prefill context parallelism, where the ranks that split a prompt bring its keys and values together: time per layer
-// beyond `own_attention`, the attention of a rank's own queries, which hides a ring's transfers.
+// Prefill context parallelism: the ranks that split a prompt exchange its keys and values. Time per layer added to
+// `own_attention`, a rank's attention of its own queries, which hides the transfers of a ring.
 KernelTime PromptExchangeTime(const Deployment& deployment, const PrefillPass& pass, Seconds own_attention);
 
-// The communication-bound part of a pass, `network`, by network level, in proportion to the times of its operators.
+// Splits `network`, the communication-bound time of a pass, over the levels in proportion to its operators' times.
 std::vector<NetworkLevelTime> NetworkTimeByLevel(const Deployment& deployment, const OperatorBreakdown& operators,
                                                  Seconds network);
 

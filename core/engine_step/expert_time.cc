@@ -10,7 +10,7 @@
 namespace slipstick {
 namespace {
 
-// Routing and small kernels. If rows are sorted by expert token by token, a pass of many tokens waits for that.
+// Routing and small kernels. A kernel that sorts rows by expert one token at a time delays a pass of many tokens.
 Seconds FixedTime(const Deployment& deployment, Ratio group_tokens) {
   const Seconds overhead = deployment.engine.kernels.moe_layer_overhead;
   const std::optional<StoredProducts>& stored = deployment.engine.stored_products;

@@ -1,4 +1,4 @@
-// Operations that the host launches per layer of a pass, and the gaps between kernels that follow.
+// Operations that the host launches per layer of a pass, and the resulting gaps between kernels.
 #pragma once
 
 #include "core/engine_step/deployment.h"

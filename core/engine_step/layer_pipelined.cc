@@ -39,8 +39,8 @@ Ratio LayerMatrices(const Model& model, const ParameterCount& count, Ratio rows)
   return Figure("Weights that a pass reads", count.active_matrices + max(0.0, hit - top_k) * one_expert, "all layers");
 }
 
-// Fraction of a stage that blocks the host, which launches stage after stage. A stage with more kernels than the
-// device's launch queue holds blocks it until only a full queue is left; meanwhile no other micro-batch is launched.
+// Fraction of a stage's time in which the host is blocked. The host launches stage after stage; if a stage has more
+// kernels than the device's launch queue holds, the host waits until the rest fits, and launches nothing else.
 Ratio HostHeld(const Deployment& deployment) {
   const LayerPipeline& engine = *deployment.engine.layer_pipeline;
   const Ratio stage_kernels =
@@ -149,7 +149,6 @@ KernelTime AttentionOperator(const Deployment& deployment, Ratio rows, Ratio key
 // Memory traffic of a micro-batch outside its GEMMs.
 KernelTime TrafficOperator(const Deployment& deployment, const ParameterCount& count, Ratio rows, Ratio keys) {
   const LayerPipeline& engine = *deployment.engine.layer_pipeline;
-  // Only quantized weights are dequantized.
   const Ratio read = IsQuantized(deployment) ? LayerMatrices(deployment.model, count, rows) : Ratio(0);
   const Stream data = SlowestStream(deployment.device);
   const Bytes bytes = Figure(

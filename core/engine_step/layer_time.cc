@@ -132,8 +132,8 @@ KernelTime LatentNorms(const Deployment& deployment, Ratio rows) {
   return norms;
 }
 
-// Batched GEMM over the heads, `rows` x outputs x inputs each: the rest of an up-projection that is absorbed into
-// attention (MLA decode).
+// Batched GEMM over the heads, `rows` x outputs x inputs each. MLA decode applies the up-projections to queries and
+// outputs, not to the KV cache ("absorbed").
 KernelTime AbsorbedProduct(const Deployment& deployment, Ratio rows, Ratio outputs, Ratio inputs) {
   const Device& device = deployment.device;
   const Ratio heads = deployment.shapes.widths.heads;
@@ -237,8 +237,8 @@ Ratio MeanInner(const Deployment& deployment) {
                 "and of a layer's embedding, on one device, mean over the layers");
 }
 
-// Norms with and without a residual addition, and other kernels of a layer that process rows. A layer's embedding adds
-// the norm of its output, with an addition, and the activation of its gate.
+// Norms of a layer with and without a residual addition, and the number of all its elementwise kernels. A layer's
+// embedding adds the norm of its output, with an addition, and the activation of its gate.
 struct NormKernels {
   Ratio norms = 0, own_norms = 0, kernels = 0;
 };
@@ -288,7 +288,7 @@ KernelTime Elementwise(const Deployment& deployment, Ratio rows, const NormKerne
   return kernel;
 }
 
-// The sums of squares of a token's queries and keys, in fp32, where one norm is over the heads of all ranks (vLLM's and
+// All-reduces the sums of squares of queries and keys, in fp32, where one norm spans the heads of all ranks (vLLM's and
 // SGLang's layers of MiniMax-M2; OLMo 2 gathers the heads instead).
 ExchangeCost ExchangeOfSums(const Deployment& deployment, Ratio rows, bool waits_for_host) {
   if (deployment.model.norms.queries_and_keys != QkNorm::kAllHeads || !(deployment.layers.attention > 0)) return {};

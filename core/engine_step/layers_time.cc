@@ -56,8 +56,8 @@ LayersTime InTurn(const LayersCost& whole, const Deployment& deployment, Operato
           whole.operations};
 }
 
-// In the order of the kernels, A1 (A2, D1) (E1, D2) (E2, C1) (A1', C2): each exchange runs beside one stretch of the
-// other half.
+// Kernels run as A1 (A2, D1) (E1, D2) (E2, C1) (A1', C2), where A is attention, D dispatch, E experts, C combine, and 1
+// and 2 are the halves: each exchange overlaps with attention or experts of the other half.
 Seconds TwoBatches(const LayersCost& half, const Deployment& deployment, Phase phase) {
   constexpr std::string_view kOrder = "two-batch overlap: LMSYS, large-scale expert parallelism, 2025-05-05";
   const Ratio taken = UnitsTaken(deployment, phase);

@@ -52,7 +52,7 @@ MixedPass HalfOf(const MixedPass& pass) {
   return half;
 }
 
-// A plain command's factor is that of steps that decode. Prompts take as long as in a pass of their own.
+// A plain command adds as much time to a mixed step as to a decode-only step; its prompts take no longer.
 Seconds AsRun(Seconds tuned_step, const MixedPass& pass, const Deployment& deployment) {
   const bool takes_no_longer = deployment.step_factor == Ratio(1) && deployment.tape() == nullptr;
   if (deployment.engine.plain || takes_no_longer) return tuned_step;

@@ -5,7 +5,7 @@
 
 namespace slipstick {
 
-// The time that one prompt's prefill adds to the decode steps of the other sequences, and the number of decode-only
+// The time that one prompt's prefill adds to the decode steps of the other sequences, and the time of the decode-only
 // steps that its steps replace.
 struct PrefillStall {
   Seconds added, replaced;

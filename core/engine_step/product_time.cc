@@ -93,7 +93,7 @@ constexpr std::array kServed{
     ServedProduct{"gate+up projection", "Up projection of the MLP", "with its gate, if it has one"},
     ServedProduct{"down projection", "Down projection of the MLP"},
     ServedProduct{"router", "Router", "in 16 bit"},
-    ServedProduct{"experts", "Routed experts"},  // timed with the routing and the next
+    ServedProduct{"experts", "Routed experts"},  // timed with the routing and the down projection
     ServedProduct{"", "Down projection of the routed experts"},
     ServedProduct{"shared experts, gate+up", "Gate and up projection of the shared experts"},
     ServedProduct{"shared experts, down", "Down projection of the shared experts"},

@@ -14,8 +14,8 @@ namespace slipstick {
 // `rows` tokens on one rank, in the served formats.
 KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& product, Ratio rows);
 
-// Applies the engine's own kernels, if it has some, for weights narrower than the activations: by whole tiles of rows,
-// or row by row.
+// Sets the constants of the engine's own kernels for weights narrower than the activations: matrix-vector kernels
+// (`is_vector`), or tiles of `tile_rows` rows.
 void SetStored(const Deployment& deployment, bool is_vector, Ratio tile_rows, GemmKernelParameters& parameters);
 
 // A GEMM of a layer as serving reports it.

@@ -1,5 +1,5 @@
 // Requests of a load: their arrivals, their lengths, and how many are simulated. The closed forms use the mean rate and
-// lengths of serving_load.h, and of the distributions here the spread of the outputs.
+// lengths of serving_load.h and, from here, only the spread of the output lengths.
 #pragma once
 
 #include <string>

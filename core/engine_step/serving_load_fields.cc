@@ -102,8 +102,8 @@ constexpr FieldRow kPrefixCacheFields[] = {
     Of<&PrefixCache::prefixes>("prefixes", "Prefixes kept beside those of running requests, per attention group")
         .Between(0, 1 << 24),
     Of<&PrefixCache::by_layer>("by_layer",
-                               "In its step, a layer is computed while the next one is loaded (SGLang HiCache, LMCache "
-                               "layerwise); false: the prefill waits for all of it")
+                               "A layer is computed while the cache of the next one is loaded (SGLang HiCache, LMCache "
+                               "layerwise); off: prefill waits for all of it")
         .Label("Layer-wise overlap"),
     Of<&PrefixCache::host_link>("host_link", "Host link per device, one direction")
         .In(kGBps)
@@ -149,8 +149,8 @@ constexpr FieldRow kServingLoadFields[] = {
         .AtMost(1'000'000'000)
         .Advanced(),
     Of<&ServingLoad::max_requests>("max_requests",
-                                   "Limit of concurrent requests in the engine; off: memory is the limit, or the "
-                                   "engine's default where a plain command runs it")
+                                   "Limit of concurrent requests in the engine; off: limited by memory, or with stock "
+                                   "tuning by the engine's default")
         .Between(1, 1 << 24)
         .Advanced(),
     Of<&ServingLoad::waves>("waves",
@@ -159,8 +159,8 @@ constexpr FieldRow kServingLoadFields[] = {
         .Between(1, 1 << 24)
         .Advanced(),
     Of<&ServingLoad::engine>("engine",
-                             "Serving engine: overheads, kernels, memory budget; roofline: the plain abstraction, "
-                             "uniform utilizations and nothing else")
+                             "Serving engine: overheads, kernels, memory budget; roofline: a plain roofline, same "
+                             "utilizations for all kernels")
         .Label("Engine"),
     Of<&ServingLoad::tuning>("tuning",
                              "How the engine is run: stock, as a plain command runs it, or tuned, as vendors' "
@@ -187,9 +187,8 @@ constexpr FieldRow kServingLoadFields[] = {
         .Advanced(),
     Of<&ServingLoad::idle_sessions>(
         "idle_sessions",
-        "Sessions that wait between two turns, for each running request; the prefixes that they will hit stay in the "
-        "memory of the tiers. Default: 1 from version 3 on, 0 on separate pools and where prefix_cache.prefixes is "
-        "given")
+        "Sessions between two turns, per running request; the memory tiers keep the prefixes that they will hit. "
+        "Default: 1 from version 3 on; 0 with separate pools or if prefix_cache.prefixes is set")
         .Label("Waiting sessions per running request")
         .Between(0, 1'000'000)
         .Advanced(),
@@ -198,12 +197,10 @@ constexpr FieldRow kServingLoadFields[] = {
                              "model's vision encoder makes them")
         .Label("Images in the prompt")
         .Advanced(),
-    Of<&ServingLoad::sessions>(
-        "sessions",
-        "Sessions of several turns, whose idle contexts the prefix cache keeps until others need the room (LRU). They "
-        "give the prompt (the mean of all turns) and the hit rate; output is that of a turn, concurrency counts "
-        "sessions, and "
-        "requests_per_s all their turns")
+    Of<&ServingLoad::sessions>("sessions",
+                               "Sessions of several turns, whose contexts the prefix cache keeps between turns (LRU). "
+                               "They set the prompt (mean over the turns) and the hit rate; output is per turn, "
+                               "concurrency counts sessions, requests_per_s counts turns")
         .Label("Sessions of several turns")
         .Advanced(),
     Of<&ServingLoad::speculative>("speculative", "Speculative decoding").Advanced(),
@@ -222,9 +219,8 @@ constexpr FieldRow kServingLoadFields[] = {
         .Advanced(),
     Of<&ServingLoad::prefix_cache>(
         "prefix_cache",
-        "Tiers of the prefix cache: hits in host memory or on SSD are loaded once per request. Without "
-        "sessions the simulation finds all of it in device memory; with them they are what idle contexts are evicted "
-        "to")
+        "Tiers of the prefix cache: hits in host memory or on SSD are loaded once per request. With sessions, idle "
+        "contexts are evicted to them; without, the simulation finds all hits in device memory")
         .Label("Prefix-cache tiers")
         .Advanced(),
     Of<&ServingLoad::adapters>("adapters", "Low-rank adapters, one per request (multi-LoRA serving)")
@@ -234,10 +230,9 @@ constexpr FieldRow kServingLoadFields[] = {
         "simulate", "Simulation of the engine's scheduler, request by request, beside the closed forms; off: none")
         .Advanced(),
     Of<&ServingLoad::arrivals>("arrivals", "Arrival process of a simulated open loop; default: Poisson").Advanced(),
-    Of<&ServingLoad::lengths>(
-        "lengths",
-        "How lengths are distributed; default: all as long as prompt and output. The simulation draws them; the closed "
-        "forms count how long requests of long outputs stay")
+    Of<&ServingLoad::lengths>("lengths",
+                              "How lengths are distributed; default: all equal to prompt and output. The simulation "
+                              "draws from it; closed forms use only that long outputs occupy slots longer")
         .Advanced()};
 constinit const Fields Schema<ServingLoad>::fields(kServingLoadFields);
 

@@ -10,7 +10,7 @@ constexpr FieldRow kSessionsFields[] = {
         .Label("Shared system prompt")
         .Length()
         .Between(0, 1 << 24),
-    Of<&Sessions::opening>("opening", "Tokens of its own that a session begins with: a document, a repository")
+    Of<&Sessions::opening>("opening", "Further tokens that each session begins with: a document, a repository")
         .Label("Opening of a session")
         .Length()
         .Between(0, 1 << 24),

@@ -11,7 +11,7 @@ namespace slipstick {
 
 enum class Phase { kPrefill, kDecode };
 
-// Operators that wait for the host, or for a network other than in all-reduces.
+// Names of the operators that wait for the host or the network, all-reduces aside.
 inline constexpr std::string_view kStageSend = "pipeline P2P", kExpertExchange = "expert exchange",
                                   kContextExchange = "context-parallel exchange", kCacheFromHost = "KV cache from host",
                                   kPrefixFromHost = "cached prefix from host",
@@ -56,11 +56,10 @@ class OperatorBreakdown {
 struct PassCost {
   Seconds time;       // of one pass through all pipeline stages
   Seconds occupancy;  // of the slowest stage: the next pass can start after this time
-  Seconds fixed{};    // of a prefill: its minimum, however few its tokens: the host's launches, or whole
-                      // micro-batches
+  Seconds fixed{};    // of a prefill: lower bound, however few its tokens (host launches or whole micro-batches)
   OperatorBreakdown operators;
-  // Of a prefill: time to load cached prefixes from host memory and SSD; its exposed part; the part of that which
-  // delays no others.
+  // Of a prefill: time to load cached prefixes from host memory and SSD; its exposed part; the exposed part that delays
+  // no other request.
   Seconds loaded{}, load_exposed{}, load_apart{};
 };
 

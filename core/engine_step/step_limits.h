@@ -24,12 +24,12 @@ struct StepLimit {
   Count groups = 1;    // attention groups that divide it
   [[nodiscard]] Count Most() const { return stated / groups; }
 };
-// Maximum prompt tokens per step of an attention group: the load's chunk, the engine's default for the device, of which
-// groups may get a part each, if nobody raises it, or its scheduler's limit.
+// Maximum prompt tokens per step of an attention group: the load's chunk; else the engine's default for the device,
+// which the groups may divide unless tuning raises limits; else the scheduler's limit.
 StepLimit StepTokensOf(const ServingLoad& load, const Device& device);
 
-// Maximum sequences that run at once: as the load states it, its batch too; else the engine's default for the device,
-// if nobody raises it, or its scheduler's limit.
+// Maximum sequences that run at once: as the load states it, else the scheduler's limit. With a queue of requests, the
+// engine's default for the device applies if it is lower, unless tuning raises limits.
 StepLimit SequencesOf(const ServingLoad& load, const Device& device);
 
 // Whether a prompt longer than a step is split over several steps.

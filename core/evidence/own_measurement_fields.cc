@@ -13,10 +13,9 @@ constexpr FieldRow kOwnMeasurementFields[] = {
     Of<&OwnMeasurement::at>("at",
                             "Scenario measured, as PATH=VALUE joined by & over the default scenario of this version; "
                             "empty: this scenario. On another device or with other software it moves nothing"),
-    Of<&OwnMeasurement::input>(
-        "input",
-        "Constant that explains the measurement; empty: the one that has to move least. With GEMM efficiency in "
-        "16 bit that in fp8 moves"),
+    Of<&OwnMeasurement::input>("input",
+                               "Constant that explains the measurement; empty: the one that has to move least. fp8 "
+                               "GEMM efficiency moves with the 16-bit one"),
     Of<&OwnMeasurement::system>("system", "Device and software measured, as found: leave out").Derived(),
     Of<&OwnMeasurement::computed>("computed", "Computed figure before, as found: leave out")
         .Between(0, kLargest)

@@ -51,7 +51,7 @@ constexpr FieldRow kUnitTemplateFields[] = {
     Of<&UnitTemplate::int8>("int8", "int8 throughput over 16-bit throughput").Between(0, 64),
     Of<&UnitTemplate::fp4>("fp4", "fp4 throughput over 16-bit throughput").Between(0, 64),
     Of<&UnitTemplate::tensor_to_vector>("tensor_to_vector",
-                                        "Tensor cores per vector lane, over the ratio of the unit as given")
+                                        "Tensor cores per vector lane, relative to the unit's own ratio")
         .Between(0.125, 8),
     Of<&UnitTemplate::tensor_area>("tensor_area", "Area of the tensor cores, at 7 nm").In(kMm2).AtLeast(0),
     Of<&UnitTemplate::vector_area>("vector_area", "Area of the vector lanes, at 7 nm").In(kMm2).AtLeast(0),

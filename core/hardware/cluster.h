@@ -1,4 +1,4 @@
-// A number of equal devices and the network levels that join them.
+// Identical devices and the network levels that join them.
 #pragma once
 
 #include "core/base/issue.h"

@@ -74,14 +74,13 @@ constexpr FieldRow kNetworkLevelFields[] = {
         .Above(0)
         .AtMost(1'000'000),
     Of<&NetworkLevel::latency>("latency", "Latency per hop, software included").In(kUs).Between(0, 1'000'000),
-    Of<&NetworkLevel::dims>(
-        "dims",
-        "Sides of a mesh or torus; their product is the size. Of a fat tree, the first is the number "
-        "of groups below one leaf switch; none: each group has a leaf switch of its own")
+    Of<&NetworkLevel::dims>("dims",
+                            "Sides of a mesh or torus; their product is the size. For a fat tree, the first is the "
+                            "number of groups per leaf switch; none: one leaf switch per group")
         .Between(1, 1 << 20)
         .Advanced(),
     Of<&NetworkLevel::wrap_every>(
-        "wrap_every", "Torus: sides of a slice that are multiples of this close to rings; 0: only whole sides do")
+        "wrap_every", "Torus: a slice's side closes to a ring if it is a multiple of this; 0: only full sides do")
         .Label("Torus slices close every")
         .Between(0, 1 << 20)
         .Advanced(),

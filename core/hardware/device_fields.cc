@@ -14,9 +14,8 @@ constexpr FieldRow kPeakRatesFields[] = {
     Of<&PeakRates::int4>("int4", "Dense int4 peak throughput").Label("Peak throughput, int4").In(kTFlops).Above(0),
     Of<&PeakRates::fp16_accumulate>(
         "fp16_accumulate",
-        "Dense fp16 peak throughput with fp16 accumulation, if higher, as on GeForce cards: what the matrix units can "
-        "do, so that kernels with fp32 accumulation come nearer to their peak. Engines that accumulate in fp16 "
-        "(llama.cpp) have this rate")
+        "Dense fp16 peak throughput with fp16 accumulation, if higher, as on GeForce cards. Engines that accumulate in "
+        "fp16 (llama.cpp) use it; kernels with fp32 accumulation then come nearer to their own, lower peak")
         .In(kTFlops)
         .Above(0)
         .Advanced()};
@@ -58,7 +57,7 @@ constexpr FieldRow kEfficiencyFields[] = {
         "GEMM efficiency, 16-bit: fraction of what the matrix units can do in a short GEMM with the best tile")
         .Share(),
     Of<&Efficiency::sustained_clock_derating>("sustained_fall",
-                                              "Clock loss of long runs at the power limit: time grows by 1 plus this")
+                                              "Clock loss of long runs at the power limit: time grows by this share")
         .Between(0, 4),
     Of<&Efficiency::bandwidth_efficiency>("stream", "Achievable fraction of the memory bandwidth")
         .Label("Achievable bandwidth")

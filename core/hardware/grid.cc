@@ -11,7 +11,7 @@ Grid NearCube(Count size) {
   Grid grid;
   grid.sides = size < 64 ? 2 : 3;
   for (int left = grid.sides; left > 1; --left) {
-    Count side = 1;  // the largest divisor up to the root
+    Count side = 1;  // the largest divisor up to the square or cube root
     const auto power = [left](Count base) { return left == 3 ? base * base * base : base * base; };
     for (Count next = 2; power(next) <= size; ++next) {
       if (size % next == 0) side = next;
@@ -23,7 +23,7 @@ Grid NearCube(Count size) {
   return grid;
 }
 
-// One side of two for every factor of two, then the other prime factors.
+// A hypercube: a side of 2 for every factor of two, then the other prime factors.
 Grid CubeOf(Count size) {
   Grid grid;
   grid.sides = 0;

@@ -23,8 +23,8 @@ struct Grid {
   Sides side;
   int sides = 1;
 
-  // Links of an interior part, over which its bandwidth is divided: to both neighbors along each side; one if a side
-  // has only two parts.
+  // Links of an interior part, which share its bandwidth: to both neighbors along each side; one if a side has only two
+  // parts.
   [[nodiscard]] double LinksPerPart() const;
   // Mean links per part if the borders are not joined: k - 1 links along a side of k parts.
   [[nodiscard]] double MeanLinksWithoutWraps() const;

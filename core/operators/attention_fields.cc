@@ -122,9 +122,11 @@ constexpr FieldRow kLatentDecodeRowFields[] = {
     Of<&LatentDecodeRow::wave_launch>("wave", "With split-KV: time per further wave of blocks").In(kUs).AtLeast(0),
     Of<&LatentDecodeRow::per_token>("token", "Without split-KV: time per token").In(kNs).AtLeast(0),
     Of<&LatentDecodeRow::overlap>("overlap", "Exponent of the norm of compute and memory time").AtLeast(1),
-    Of<&LatentDecodeRow::grouped_mma_efficiency>("matrix_grouped",
-                                                 "Triton's kernel, 16 heads to a block: fraction of the 16-bit peak")
-        .Share()};
+    Of<&LatentDecodeRow::grouped_per_clock>("grouped_per_clock",
+                                            "Most FLOP of an SM per clock in Triton's kernel, 16 heads to a block; 0: "
+                                            "the 16-bit peak")
+        .In(kFlop)
+        .AtLeast(0)};
 constinit const Fields Schema<LatentDecodeRow>::fields(kLatentDecodeRowFields);
 
 constexpr FieldRow kSparseLatentRowFields[] = {
@@ -143,7 +145,10 @@ constexpr FieldRow kSparseLatentRowFields[] = {
     Of<&SparseLatentRow::head_block>("head_block", "Query heads are padded to a multiple").AtLeast(1),
     Of<&SparseLatentRow::heads_in_columns>("heads_in_columns",
                                            "A second kernel for few heads has the tokens in the rows of the matrix "
-                                           "instruction, 16 heads in its columns, and computes in the cache's format")};
+                                           "instruction, 16 heads in its columns, and computes in the cache's format"),
+    Of<&SparseLatentRow::scaled_rows>("scaled_rows",
+                                      "Rows of an 8-bit KV cache hold a scale for 128 numbers of the latent, and the "
+                                      "rotary part in 16 bit")};
 constinit const Fields Schema<SparseLatentRow>::fields(kSparseLatentRowFields);
 
 constexpr FieldRow kLatentTableFields[] = {

@@ -163,7 +163,7 @@ struct LatentDecodeRow {
   Seconds merge_per_split, wave_launch;  // with split-KV
   Seconds per_token;                     // without split-KV: time per token of the walk
   Ratio overlap = 1;                     // p of the norm of compute and memory time
-  Ratio grouped_mma_efficiency = 1;      // of Triton's kernel, fraction of the 16-bit peak
+  Flops grouped_per_clock;               // most of an SM per clock in Triton's kernel; 0: the 16-bit peak
 };
 // Sparse latent attention: an indexer's scores, selection of the best tokens, attention to their latents.
 struct SparseLatentRow {
@@ -175,6 +175,7 @@ struct SparseLatentRow {
   Ratio mma_efficiency_narrow = 1;  // the same in decode from an 8-bit KV cache, which the kernel converts first
   Ratio head_block = 64;            // query heads are padded to a multiple of this
   bool heads_in_columns = false;    // there is a second kernel, for few heads: 16 per block, no conversion of the cache
+  bool scaled_rows = false;         // rows of an 8-bit KV cache hold scales, and their rotary part in 16 bit (FlashMLA)
 };
 struct LatentTable {
   std::string source;

@@ -129,20 +129,47 @@ void TimeWholeWalk(const LatentDecode& step, KernelTime& result) {
   result.time = Figure("Attention time", step.row.launch + bounded, "", source);
 }
 
-// Triton's kernel: 16 heads to a block, each sequence in 8 splits, both as SGLang and vLLM launch it.
-void TimeGroupedWalk(const LatentDecode& step, KernelTime& result) {
+// vLLM makes a power of two of parts, 512 tokens long at the mean, however many sequences there are. SGLang's blocks
+// fill the SMs several times at long contexts, with 32 tokens and more. Both are without their steps, at which a longer
+// context is faster.
+Ratio GroupedSplits(const LatentDecode& step, Ratio head_blocks) {
+  const Ratio context = step.mla.kv_len, units = step.device.units;
+  if (step.mla.splits_by_length)
+    return Figure("Splits per sequence", max(1.0, min(context / 512, 2 * units)), "of about 512 tokens",
+                  "_compute_num_kv_splits of vLLM's triton_mla.py");
+  const Ratio filling = units * max(1.0, log2(context / 64)) / (step.mla.batch * head_blocks);
+  return Figure("Splits per sequence", max(1.0, min(filling, pow(2, ceil(log2(units))), context / 32)),
+                "blocks of all sequences fill the SMs, of at least 32 tokens",
+                "get_num_kv_splits_triton and _mla_decode_kv_splits_cap of SGLang's triton_backend.py");
+}
+
+FlopsPerSecond GroupedRate(const LatentDecode& step) {
+  const FlopsPerSecond peak = ReachedRate(step.device, Precision::kBf16, 1);
+  if (!(step.row.grouped_per_clock > Flops{})) return peak;
+  return Figure("Rate of Triton's kernel",
+                min(peak, step.row.grouped_per_clock * step.device.clock * Ratio(step.device.units)), "of all SMs",
+                step.source);
+}
+
+// Triton's kernel: 16 heads to a block.
+void TimeGroupedWalk(LatentDecode step, KernelTime& result) {
   const LatentAttention& mla = step.mla;
   const std::string_view source = step.source;
   const Ratio head_blocks =
       Figure("Blocks of 16 query heads", ceil(mla.heads * mla.q_len / 16), "of all queries of a sequence", source);
-  const Ratio splits(8);
+  const Ratio splits = GroupedSplits(step, head_blocks);
   const Ratio busy =
       Figure("Fraction of the SMs at work", min(1.0, mla.batch * head_blocks * splits / Ratio(step.device.units)),
              "one thread block for each split of each block of heads", source);
-  const FlopsPerSecond rate = ReachedRate(step.device, Precision::kBf16, step.row.grouped_mma_efficiency);
   result.compute =
-      Figure("Compute time", mla.batch * mla.kv_len * head_blocks * 16 * 2 * kFlop * step.pair_dims / (rate * busy),
+      Figure("Compute time",
+             mla.batch * mla.kv_len * head_blocks * 16 * 2 * kFlop * step.pair_dims / (GroupedRate(step) * busy),
              "heads are padded to 16", source);
+  // What the family's own kernel reaches says nothing of Triton's.
+  const LatentTable& table = step.device.architecture->latent;
+  step.stream_time = Figure("Time to read the latent KV cache",
+                            step.kv_cache / (step.device.memory.bandwidth * table.bandwidth_efficiency), "", source);
+  result.memory = step.stream_time;
   const Seconds bounded = BoundByTraffic(step, head_blocks, result);
   result.time = Figure("Attention time", step.row.launch + bounded + step.row.merge_per_split * splits,
                        "in Triton's kernel", source);

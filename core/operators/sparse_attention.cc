@@ -130,21 +130,21 @@ KernelTime TimeOfSelection(const Candidates& candidates, const Device& device) {
 }
 
 // Bytes of a latent, or of a compressed entry, as the kernels read it.
-Bytes RowBytes(const SparseAttention& attention) {
-  return attention.ratio > 0 ? attention.entry
-                             : (attention.kv_lora_rank + attention.rope_head_dim) * KvElement(attention);
+Bytes RowBytes(const SparseAttention& attention, const Device& device) {
+  if (attention.ratio > 0) return attention.entry;
+  return LatentRowBytes(attention.kv_lora_rank, attention.rope_head_dim, KvElement(attention), device);
 }
 
 // A latent or entry that several queries attend to is read only once.
-Bytes CoreBytes(const SparseAttention& attention, Ratio selected, Ratio pair_dims) {
+Bytes CoreBytes(const SparseAttention& attention, Ratio selected, Ratio pair_dims, const Device& device) {
   const Ratio batch = attention.batch, q_len = attention.q_len, kv_len = attention.kv_len;
+  const Bytes row = RowBytes(attention, device);
   const Bytes queries = 2 * kB * batch * q_len * attention.heads * pair_dims;
   if (attention.ratio > 0)
-    return Figure(
-        "Rows, queries and outputs",
-        min(selected, batch * (kv_len / attention.ratio + q_len + attention.always)) * RowBytes(attention) + queries,
-        "a row that several queries attend to is read once");
-  return Figure("Latents, queries and outputs", min(selected, batch * kv_len) * RowBytes(attention) + queries,
+    return Figure("Rows, queries and outputs",
+                  min(selected, batch * (kv_len / attention.ratio + q_len + attention.always)) * row + queries,
+                  "a row that several queries attend to is read once");
+  return Figure("Latents, queries and outputs", min(selected, batch * kv_len) * row + queries,
                 "a latent that several queries selected is read once");
 }
 
@@ -186,7 +186,7 @@ KernelTime TimeWithHeadsInColumns(const CoreWork& core, const Device& device) {
                             (narrow ? ReachedRate(device, Precision::kFp8, table.decode.mma_efficiency_fp8)
                                     : ReachedRate(device, Precision::kBf16, table.decode.mma_efficiency)),
                         "in the format of the KV cache", SourceOf(device, table.source));
-  work.l2_bytes = Figure("Traffic of the L2", blocks * core.selected * RowBytes(core.attention),
+  work.l2_bytes = Figure("Traffic of the L2", blocks * core.selected * RowBytes(core.attention, device),
                          "each block gathers the tokens of each query",
                          "vllm-project/vllm pull request 33451, FlashInfer's kernel on B200");
   const Seconds gathered = work.l2_bytes / L2Rate(device);
@@ -199,7 +199,7 @@ KernelTime TimeWithHeadsInColumns(const CoreWork& core, const Device& device) {
 KernelTime TimeOfCore(const SparseAttention& attention, Ratio selected, const Device& device) {
   const Ratio pair_dims = Figure("Multiply-adds per head and token",
                                  2 * attention.kv_lora_rank + attention.rope_head_dim, "with the latent");
-  CoreWork core{attention, selected, pair_dims, {}, CoreBytes(attention, selected, pair_dims), {}};
+  CoreWork core{attention, selected, pair_dims, {}, CoreBytes(attention, selected, pair_dims, device), {}};
   core.flops =
       Figure("FLOPs", 2 * kFlop * selected * attention.heads * pair_dims, "every head with every selected token");
   core.stream = Figure("Time to move the data", core.bytes / StreamOf(device, SlowestStream(device)), "",
@@ -214,6 +214,15 @@ KernelTime TimeOfCore(const SparseAttention& attention, Ratio selected, const De
 }
 
 }  // namespace
+
+Bytes LatentRowBytes(Ratio kv_lora_rank, Ratio rope_head_dim, Bytes element, const Device& device) {
+  if (!device.architecture->latent.sparse.scaled_rows || element >= 2 * kB)
+    return (kv_lora_rank + rope_head_dim) * element;
+  const Bytes scale = 4 * kB;
+  return Figure("Row of the KV cache", kv_lora_rank * element + kv_lora_rank / 128 * scale + rope_head_dim * (2 * kB),
+                "latent with a scale for 128 numbers, rotary part in 16 bit",
+                "FlashMLA, tests/quant.py: 656 bytes of DeepSeek-V3.2; vLLM's fp8_ds_mla, SGLang's DSATokenToKVPool");
+}
 
 Bytes IndexKeyBytes(Ratio index_dim) {
   const Bytes scale = 4 * kB;

@@ -28,6 +28,9 @@ struct SparseAttention {
   bool decode = false;  // reads the KV cache in its format; a prefill reads latents in 16 bit
 };
 
+// A token's latent and rotary part in the KV cache, as the kernels for selected tokens read them.
+Bytes LatentRowBytes(Ratio kv_lora_rank, Ratio rope_head_dim, Bytes element, const Device& device);
+
 // Bytes of the indexer's key of a token in the KV cache: fp8 with a scale.
 Bytes IndexKeyBytes(Ratio index_dim);
 

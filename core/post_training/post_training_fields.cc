@@ -12,8 +12,7 @@ constexpr FieldRow kPostTrainingFields[] = {
     Of<&PostTraining::epochs>("epochs", "Epochs: times that training passes over the samples of a step")
         .Between(1, 64)
         .Advanced(),
-    Of<&PostTraining::max_response>(
-        "max_response", "Longest response in tokens, where generation stops; off: as long as the lengths fall")
+    Of<&PostTraining::max_response>("max_response", "Longest response in tokens, where generation stops; off: no limit")
         .Label("Max. response tokens")
         .Length()
         .Between(1, 1 << 28),

@@ -135,6 +135,7 @@ class ServingAdjuster {
   void AdjustLoad(ServingLoad& load) const {
     AdjustConcurrency(load);
     AdjustFormats(load);
+    AdjustCacheFormat(load);
     AdjustLengths(load);
     AdjustDevices(load);
   }
@@ -175,13 +176,26 @@ class ServingAdjuster {
       if (written_.IsDefault("serving.precision.activations")) precision.activations = Precision::kFp16;
       return;
     }
-    constexpr Count kFollowWeightsFrom = 3;
     if (!may_change && version_ >= kFollowWeightsFrom && written_.IsDefault("serving.precision.activations"))
       precision.activations = ActivationsOf(precision.weights);
     if (version_ < 2 || !published || !may_change || BytesPerElement(*published) >= BytesPerElement(precision.weights))
       return;
     precision.weights = *published;
     if (written_.IsDefault("serving.precision.activations")) precision.activations = Precision::kBf16;
+  }
+
+  // Checkpoints in nvfp4 name fp8 for the KV cache: that is what NVIDIA's Model Optimizer writes. Compressed attention
+  // caches fp8 by design.
+  void AdjustCacheFormat(ServingLoad& load) const {
+    if (version_ < kFollowWeightsFrom || !written_.IsDefault("serving.precision.kv_cache")) return;
+    Precision& kv_cache = load.precision.kv_cache;
+    const bool names_fp8 = load.precision.weights == Precision::kNvfp4 || model_.compressed;
+    if (names_fp8 && load.engine.formats.follows_kv_cache && Supports(cluster_.device, Precision::kFp8))
+      kv_cache = Precision::kFp8;
+    if (!model_.mla || !model_.indexer) return;
+    for (const EngineOn& on : load.engine.on) {
+      if (on.architecture == cluster_.device.architecture && on.sparse_kv_cache) kv_cache = *on.sparse_kv_cache;
+    }
   }
 
   // Checkpoints in fp8, mxfp8 and nvfp4 quantize both where the device multiplies in that format; narrow weights are
@@ -269,6 +283,8 @@ class ServingAdjuster {
     }
     return best;
   }
+
+  static constexpr Count kFollowWeightsFrom = 3;  // earlier versions keep the default formats beside written weights
 
   Count version_;
   const Model& model_;

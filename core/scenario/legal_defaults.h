@@ -4,7 +4,8 @@
 //   serving.concurrency        none where a batch per replica or a rate of arrivals is written; else at most what fits
 //   serving.precision          of the weights as they are published, where that is narrower, the activations in 16 bit;
 //                              where the engine lists the formats that it has, one of these, the activations in fp16;
-//                              from version 3 on the activations follow written weights
+//                              from version 3 on the activations follow written weights, and the KV cache of an engine
+//                              that follows checkpoints is in the format that they, or sparse attention, name
 //   serving.prompt, output     prompt + output within the model's learned positions, the prompt shrinks first; from
 //                              version 3 on the prompt within its context too
 //   serving.devices            at most the cluster's, a multiple of the written degrees
@@ -26,7 +27,7 @@
 namespace slipstick {
 
 // The paths that may change. All other members of the default scenario are legal with any written value.
-inline constexpr std::array<std::string_view, 12> kAdjustableDefaults{"training.global_batch",
+inline constexpr std::array<std::string_view, 13> kAdjustableDefaults{"training.global_batch",
                                                                       "training.mapping.tp",
                                                                       "training.mapping.pp",
                                                                       "training.mapping.virtual_stages",
@@ -37,7 +38,8 @@ inline constexpr std::array<std::string_view, 12> kAdjustableDefaults{"training.
                                                                       "serving.mapping.tp",
                                                                       "serving.mapping.pp",
                                                                       "serving.precision.weights",
-                                                                      "serving.precision.activations"};
+                                                                      "serving.precision.activations",
+                                                                      "serving.precision.kv_cache"};
 
 // Model and cluster must be complete. `searched`: the part whose mapping a search chooses.
 void ApplyLegalDefaults(Scenario& scenario, const Written& written, std::string_view searched = "");

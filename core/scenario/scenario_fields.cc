@@ -4,11 +4,10 @@
 namespace slipstick {
 
 constexpr FieldRow kScenarioFields[] = {
-    Of<&Scenario::version>("version",
-                           "Version of the scenario format; from 2 on: degrees of parallelism that are not written are "
-                           "chosen, the best that "
-                           "fit; from 3 on: unwritten values follow the written ones, and a number without a unit is "
-                           "in the unit shown here")
+    Of<&Scenario::version>(
+        "version",
+        "Version of the scenario format; from 2 on: unset degrees of parallelism are chosen, the best that fit; from 3 "
+        "on: unset values follow those that are set, and a number without a unit is in the unit shown here")
         .Between(1, kNewestVersion),
     Of<&Scenario::model>("model", "Model"),
     Of<&Scenario::cluster>("cluster", "Cluster"),

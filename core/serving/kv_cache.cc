@@ -37,14 +37,21 @@ Ratio ElementsOfHeads(const Deployment& deployment, Ratio full_layers, Ratio win
   return of_full + window_layers * deployment.model.WindowKvHeads() * deployment.shapes.window_head_dim;
 }
 
+// Row of latent attention that an indexer selects.
+Bytes SelectedRow(const Deployment& deployment) {
+  const Mla& mla = *deployment.model.mla;
+  return LatentRowBytes(Ratio(mla.kv_lora_rank), Ratio(mla.rope_head_dim), deployment.formats.sizes.kv_cache,
+                        deployment.device);
+}
+
 BytesPerToken LatentPerToken(const Deployment& deployment) {
-  const Ratio layers = deployment.layers.attention, elements = LatentElements(*deployment.model.mla);
-  const Bytes element = deployment.formats.sizes.kv_cache;
+  const Ratio layers = deployment.layers.attention;
   if (deployment.model.indexer) {
-    return Figure("KV cache per token", layers * (elements * element + IndexKeys(deployment)) / (1 * kToken),
+    return Figure("KV cache per token", layers * (SelectedRow(deployment) + IndexKeys(deployment)) / (1 * kToken),
                   "latent and rotary part and the indexer's key, all layers of the model", "DeepSeek-V3.2-Exp, 2025");
   }
-  return Figure("KV cache per token", layers * elements * element / (1 * kToken),
+  const Bytes element = deployment.formats.sizes.kv_cache;
+  return Figure("KV cache per token", layers * LatentElements(*deployment.model.mla) * element / (1 * kToken),
                 "latent and rotary part, all layers of the model", "DeepSeek-V2, arXiv 2405.04434");
 }
 
@@ -100,11 +107,11 @@ BytesPerToken KvCacheOfLayer(const Deployment& deployment) {
                       (1 * kToken),
                   kSplit);
   }
-  const Ratio elements = LatentElements(*deployment.model.mla);
   if (deployment.model.indexer) {
-    return Figure(kTitle, (elements * element + IndexKeys(deployment)) / context_ranks / (1 * kToken),
+    return Figure(kTitle, (SelectedRow(deployment) + IndexKeys(deployment)) / context_ranks / (1 * kToken),
                   "with the indexer's key; context parallelism splits it");
   }
+  const Ratio elements = LatentElements(*deployment.model.mla);
   return Figure(kTitle, elements / context_ranks * element / (1 * kToken), kSplit);
 }
 

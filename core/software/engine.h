@@ -69,8 +69,8 @@ FIELDS_OF(LargeDeviceSteps);
 struct MemoryBudget {
   BudgetRule rule = BudgetRule::kShareOfDevice;
   std::optional<Ratio> share;  // absent: all but the headroom
-  // Memory beside weights and KV cache: a constant part, and one per token of the largest step, of no less than
-  // activation_tokens.
+  // Memory beside weights and KV cache: a constant part, and a part per token of the largest step (at least
+  // activation_tokens).
   Bytes headroom, headroom_per_token;
   Bytes reserve;  // memory of the process for context and libraries, which the model does not compute
   Bytes reserve_parallel = 0 * kGB;  // added to the reserve if several devices share a replica
@@ -92,11 +92,12 @@ struct Schema<MemoryBudget> {
 struct EngineOn {
   Architecture architecture;
   std::optional<bool> graphs, quantizes_apart, mixes_attention;
-  std::optional<bool>
-      visits_held_experts;  // kernels of experts in fp8 with block scales take time for each, hit or not
+  std::optional<bool> triton_latent;        // latent attention decodes in Triton's kernel
+  std::optional<bool> visits_held_experts;  // fp8 kernels with block scales take time even for experts without tokens
   std::optional<Seconds> step, per_sequence, launch_gap;
   std::optional<Flops> stored_per_clock;
-  std::optional<Tally> latent_head_dim;  // of the heads, without rotated part, that the own latent kernels decode
+  std::optional<Precision> sparse_kv_cache;  // of latent attention with an indexer, where nobody wrote a format
+  std::optional<Tally> latent_head_dim;  // head dimension, without rotary part, that the engine's latent kernels decode
   std::optional<Ratio> expert_gemm_efficiency, expert_bandwidth_efficiency;
   // Only for experts with narrow weights.
   std::optional<Flops> weight_only_per_clock;
@@ -143,12 +144,13 @@ struct EngineKernels {
   Ratio logit_bandwidth_efficiency = 1;        // share of the memory bandwidth while logits are written and read
   Ratio elementwise_bytes = 0;  // added bytes per row and hidden element, split over tp (bias and transpose passes)
   AttentionLibrary attention = AttentionLibrary::kGeneric;
+  bool latent_splits_by_length = false;  // Triton's kernel of latent attention; else its blocks fill the SMs
   // Unfused prefill: fractions of the dense peak and of the memory bandwidth; bytes of memory traffic per score.
   Ratio unfused_gemm_efficiency = 1, unfused_bandwidth_efficiency = 1;
   Bytes unfused_score_bytes;
   std::optional<FlashVersion> flash_version;  // of prefill; absent: the library's own kernels
-  // Speed of prefill with attention sinks on devices without asynchronous matrix instructions, where the library's
-  // kernels do not support them; absent: supported everywhere.
+  // FlashAttention version used for prefill with attention sinks on devices without asynchronous matrix instructions,
+  // where the library's kernels do not support sinks; absent: supported everywhere.
   std::optional<FlashVersion> sinks_version;
   std::optional<Tally>
       fused_passes;  // launched between the products and the attention of a dense layer of prefill; absent: not fused
@@ -159,12 +161,12 @@ struct EngineKernels {
   Seconds moe_layer_overhead;
   Ratio expert_gemm_efficiency = 1;       // relative to the fastest library's expert products
   Ratio expert_bandwidth_efficiency = 0;  // the same, while the experts' weights are read
-  // Families on which kernels of experts in 16 bit and fp8 choose their tiles by the tokens of a step.
+  // Families on which expert kernels in 16 bit and fp8 choose their tiles by the number of tokens in a step.
   std::vector<Architecture> chooses_expert_tiles;
   Ratio load_variation = 0;  // coefficient of variation of the experts' tokens, if the model states no imbalance
   bool pads_heads = false;   // pads heads to a multiple of tp
   std::optional<Ratio>
-      expert_kernels;  // of a layer with experts, launched beside those of a dense one where no graph holds them
+      expert_kernels;  // launched per MoE layer in addition to those of a dense layer, where no graph holds them
   std::optional<Tally> decode_graph_sequences;  // largest decode step that is a graph; absent: any
   std::vector<GraphSizes> graph_sizes;  // numbers of sequences to which a decode step is padded; none: no padding
 };
@@ -224,7 +226,8 @@ struct Schema<HostProducts> {
 // Formats of the checkpoints that an engine loads.
 struct EngineFormats {
   std::vector<Precision> weights;         // supported formats, the usual one first; none: all
-  std::optional<Precision> kept_weights;  // format of the parts that a narrower format leaves out; absent: 16 bit
+  std::optional<Precision> kept_weights;  // format of the parts that a narrow checkpoint keeps wider; absent: 16 bit
+  bool follows_kv_cache = false;          // the KV cache has the format that the checkpoint names
 };
 
 // The field table is flat: in a scenario, members of these groups are members of the engine.
@@ -241,7 +244,7 @@ struct Engine {
   MemoryBudget memory;
   std::optional<CompiledGraph> compiled_graph;
   std::optional<LayerPipeline> layer_pipeline;
-  std::optional<StoredProducts> stored_products;  // absent: converted as by the device's family
+  std::optional<StoredProducts> stored_products;  // absent: the device family's kernels convert weights
   std::optional<HostProducts> host_products;      // absent: all weights are in device memory
   std::vector<EngineOn> on;
   std::optional<Utilizations> utilization;  // absent: each kernel reaches its own efficiency

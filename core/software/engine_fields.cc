@@ -10,8 +10,8 @@ constexpr auto kEngineFields = Advanced(
      Of<&Engine::kernels, &EngineKernels::graphs>("graphs", "Decode steps are launched as one CUDA graph"),
      Of<&Engine::kernels, &EngineKernels::prefill_graph_tokens>(
          "prefill_graphs",
-         "Largest prefill step with piecewise CUDA graphs: tokens up to which layers replay graphs between their "
-         "attention; 0: off")
+         "Largest prefill step with piecewise CUDA graphs, in tokens: all between two layers' attention is one graph; "
+         "0: off")
          .Length()
          .Between(0, 1 << 20),
      Of<&Engine::kernels, &EngineKernels::decode_graph_sequences>(
@@ -20,8 +20,7 @@ constexpr auto kEngineFields = Advanced(
          .Between(0, 1 << 20),
      Of<&Engine::kernels, &EngineKernels::graph_sizes>("graph_sizes",
                                                        "Numbers of sequences captured as CUDA graphs, ascending: a "
-                                                       "decode step is filled up to the next one; none: it "
-                                                       "is not filled up")
+                                                       "decode step is padded to the next one; none: no padding")
          .Label("Captured batch sizes"),
      Of<&Engine::overhead, &EngineOverhead::launch_gap>("launch_gap", "Kernel launch gap without graphs")
          .In(kUs)
@@ -34,6 +33,11 @@ constexpr auto kEngineFields = Advanced(
          "quantizes_apart",
          "Activations are quantized by a separate kernel before each product, not by the one that writes them")
          .Label("Kernels that quantize"),
+     Of<&Engine::kernels, &EngineKernels::latent_splits_by_length>(
+         "latent_splits_by_length",
+         "Triton's kernel of latent attention splits a sequence by its length alone, in parts of 512 tokens; false: so "
+         "that the blocks of all sequences fill the SMs")
+         .Label("Splits of latent attention follow the length"),
      Of<&Engine::kernels, &EngineKernels::elementwise_kernels>(
          "element_kernels", "Elementwise kernels per layer: norms, activation, residual")
          .Between(0, 100),
@@ -130,33 +134,31 @@ constexpr auto kEngineFields = Advanced(
          .Between(0, 1000),
      Of<&Engine::kernels, &EngineKernels::sinks_version>(
          "sinks_version",
-         "FlashAttention that prefill of a model with attention sinks is as fast as, on devices without asynchronous "
-         "matrix instructions; empty: the library's kernels support sinks there too")
+         "Version of FlashAttention for prefill with attention sinks, on devices without asynchronous matrix "
+         "instructions; empty: the library's own kernels support sinks there too")
          .Label("FlashAttention version with sinks"),
      Of<&Engine::kernels, &EngineKernels::flash_version>(
          "flash_version",
-         "Version of FlashAttention in prefill, at its kernels' time over the fastest's; leave empty for the engine's "
-         "own. One that the "
-         "device's family has no kernel of counts as the newest it has. Latent attention has kernels of its own")
+         "Version of FlashAttention in prefill, which is as much slower as its kernels are than the fastest; empty: "
+         "the engine's. If the GPU family has no such kernel, the nearest version counts. Latent attention has its own "
+         "kernels")
          .Label("FlashAttention version"),
      Of<&Engine::kernels, &EngineKernels::fused_passes>(
          "fused_passes",
-         "Launches between the products and the attention of a dense "
-         "layer of prefill where norms, activation, all-reduces and "
-         "scales are fused; leave empty where each is launched by itself")
+         "Launches per dense layer of prefill besides GEMMs and attention, if norms, activation, all-reduces and "
+         "scaling are fused; empty: each is launched separately")
          .Label("Launches of a dense layer beside products and attention")
          .Between(0, 64),
      Of<&Engine::kernels, &EngineKernels::fp8_attention>("fp8_attention",
                                                          "Prefill attention computes in fp8 over an fp8 KV cache"),
      Of<&Engine::kernels, &EngineKernels::multi_query_from>(
-         "multi_query_from", "Smallest number of query heads per KV head that one kernel serves together")
+         "multi_query_from", "Fewest query heads per KV head that share one read of the KV cache")
          .Label("Query heads per KV head served together")
          .Between(1, 1024),
      Of<&Engine::kernels, &EngineKernels::expert_library>(
          "expert_library",
-         "Kernels of the routed experts of a kernel line. No figure of a report uses it: what the engine reaches in a "
-         "step over the fastest "
-         "library is stated by expert_matrix and expert_stream"),
+         "Kernels of the routed experts of a kernel line. No figure of a report uses it: a step takes those of the "
+         "fastest library, scaled by expert_matrix and expert_stream"),
      Of<&Engine::kernels, &EngineKernels::moe_layer_overhead>("experts", "Fixed cost per MoE layer")
          .In(kUs)
          .Between(0, 1'000'000),
@@ -174,9 +176,8 @@ constexpr auto kEngineFields = Advanced(
          .Share(),
      Of<&Engine::kernels, &EngineKernels::chooses_expert_tiles>(
          "chooses_expert_tiles",
-         "Device families on which kernels of experts in 16 bit and fp8 choose their tiles by the tokens of a step "
-         "where no table holds the shape, so that a plain command takes no longer than that of a dense model over a "
-         "tuned run")
+         "Device families whose 16-bit and fp8 expert kernels choose tiles by the tokens of a step if no table has the "
+         "shape: a plain command is then only as much slower than a tuned run as for a dense model")
          .Label("Expert tiles chosen without a table"),
      Of<&Engine::kernels, &EngineKernels::load_variation>(
          "load_variation",
@@ -185,7 +186,7 @@ constexpr auto kEngineFields = Advanced(
      Of<&Engine::kernels, &EngineKernels::pads_heads>("pads_heads",
                                                       "Heads are padded to a multiple of the tensor-parallel degree"),
      Of<&Engine::communication, &EngineCommunication::second_pass>(
-         "second_pass", "What a second pass adds to the engine's own all-reduce; empty: the library reduces")
+         "second_pass", "Time of a second pass in the engine's own all-reduce; empty: the library reduces")
          .Label("Second pass of an all-reduce")
          .In(kUs)
          .Between(0, 1'000'000),
@@ -206,8 +207,8 @@ constexpr auto kEngineFields = Advanced(
          .Label("Dispatch and combine kernel"),
      Of<&Engine::communication, &EngineCommunication::prompt_exchange>(
          "prompt_exchange",
-         "Prefill context parallelism: keys and values are gathered before "
-         "attention, or go round a ring beside it; none: the engine has none")
+         "Prefill context parallelism: keys and values are gathered before attention or pass around a ring during it; "
+         "none: not supported")
          .Label("Exchange of prefill context parallelism"),
      Of<&Engine::communication, &EngineCommunication::two_batch_overlap>(
          "two_batch_overlap",
@@ -217,21 +218,26 @@ constexpr auto kEngineFields = Advanced(
          .Label("Device families")
          .OutsideReports(),
      Of<&Engine::formats, &EngineFormats::weights>("weight_formats",
-                                                   "Number formats of the weights that the engine has: where nobody "
-                                                   "wrote one, the model's own, or the first; absent: any")
+                                                   "Weight formats that the engine supports; default of a run: the "
+                                                   "model's own if listed, else the first; absent: any")
          .Label("Weight formats")
          .OutsideReports(),
      Of<&Engine::formats, &EngineFormats::kept_weights>(
          "kept_weights",
-         "Number format of the weights that a narrower one leaves out (embedding, head, attention); absent: 16 bit")
+         "Format of the weights that a narrow checkpoint keeps wider (embedding, head, attention); absent: 16 bit")
          .Label("Format of weights kept wider"),
+     Of<&Engine::formats, &EngineFormats::follows_kv_cache>(
+         "follows_kv_cache",
+         "Where nobody wrote a format of the KV cache, it is the one that the checkpoint names or the model has: fp8 "
+         "beside weights in nvfp4 and for compressed attention, on devices that have it")
+         .Label("KV cache as the checkpoint names it")
+         .OutsideReports(),
      Of<&Engine::memory>("memory", "Memory budget of the KV cache"),
      Of<&Engine::compiled_graph>("whole_layer", "Constants of a compiled engine: one operator per layer"),
      Of<&Engine::layer_pipeline>("layer_split", "Constants of llama.cpp: one stream, layers split over the devices"),
      Of<&Engine::stored_products>(
          "stored_products",
-         "Products with quantized weights as they are stored, loaded and multiplied in turn; absent: as the "
-         "device's kernels convert them")
+         "Kernels that load weights as stored, convert them and multiply, in turn; absent: the device's usual kernels")
          .Label("Products with stored weights"),
      Of<&Engine::host_products>(
          "host_products",
@@ -242,8 +248,7 @@ constexpr auto kEngineFields = Advanced(
      Of<&Engine::utilization>(
          "utilization",
          "Roofline: every operator reaches these fractions of the data sheet; absent: kernels as measured"),
-     Of<&Engine::plain>("plain",
-                        "The constants are those of plain commands, or of none: serving.tuning changes nothing")
+     Of<&Engine::plain>("plain", "The constants fit plain commands, or are not measured: serving.tuning has no effect")
          .Label("As a plain command runs it")});
 constinit const Fields Schema<Engine>::fields(kEngineFields);
 

@@ -42,10 +42,9 @@ constexpr FieldRow kMemoryBudgetFields[] = {
         "window_share", "Share of a sequence's tokens that a layer with a sliding window holds; 0: its window only")
         .Between(0, 1),
     Of<&MemoryBudget::block>("block", "Tokens per KV-cache page").Between(1, 65536),
-    Of<&MemoryBudget::activation_tokens>(
-        "activation_tokens",
-        "Tokens of the largest step, which activations are sized for where serving.prefill_chunk is not stated; 0: "
-        "they are in the reserve")
+    Of<&MemoryBudget::activation_tokens>("activation_tokens",
+                                         "Tokens of the largest step, for which activations are sized if "
+                                         "serving.prefill_chunk is not set; 0: the reserve holds them")
         .Label("Tokens of the largest step")
         .Length()
         .Between(0, 1 << 24),
@@ -72,7 +71,7 @@ constexpr FieldRow kStoredProductsFields[] = {
         .In(kB)
         .Between(1, 16),
     Of<&StoredProducts::token_walk>("token_walk",
-                                    "Time per token in a layer with experts, whose rows are found token by token")
+                                    "Time per token in a layer with experts, to find the rows of each expert")
         .In(kUs)
         .Between(0, 1000),
     Of<&StoredProducts::vector_rows>("vector_rows", "Most rows of a matrix-vector kernel").Between(0, 1024),
@@ -99,12 +98,21 @@ constexpr FieldRow kEngineOnFields[] = {
     Of<&EngineOn::quantizes_apart>("quantizes_apart",
                                    "Activations are quantized by a separate kernel on this architecture"),
     Of<&EngineOn::mixes_attention>("mixes_attention",
-                                   "Attention of a step that decodes and prefills is one call of the prompts' kernel, "
-                                   "in which each query head of a decoded token takes a block of rows")
+                                   "In a step that decodes and prefills, decoded tokens run in the prompts' attention "
+                                   "kernel, where each of their query heads takes a block of rows")
         .Label("Decoded tokens are in the prompts' attention call"),
+    Of<&EngineOn::sparse_kv_cache>("sparse_kv_cache",
+                                   "Where nobody wrote a format of the KV cache, that of latent attention to selected "
+                                   "tokens on this architecture; absent: as for other models")
+        .Label("KV cache of sparse latent attention")
+        .OutsideReports(),
+    Of<&EngineOn::triton_latent>("triton_latent",
+                                 "Latent attention decodes in Triton's kernel on this architecture, whose splits of a "
+                                 "sequence latent_splits_by_length says")
+        .Label("Latent attention decodes in Triton's kernel"),
     Of<&EngineOn::latent_head_dim>("latent_head_dim",
-                                   "Width of a head, without its rotated part, that the engine's latent kernels decode "
-                                   "on this architecture; heads of another width decode in Triton's kernel")
+                                   "Head dimension, without the rotary part, that the engine's latent kernels decode "
+                                   "on this architecture; others decode in Triton's kernel")
         .Label("Head width of the latent kernels")
         .Between(1, 1024),
     Of<&EngineOn::step>("step", "Scheduler overhead per step on this architecture").In(kUs).Between(0, 1'000'000),
@@ -123,11 +131,11 @@ constexpr FieldRow kEngineOnFields[] = {
         .Share(),
     Of<&EngineOn::visits_held_experts>(
         "visits_held_experts",
-        "Kernels of experts in fp8 with block scales take time for each that the device holds, hit or not")
+        "fp8 expert kernels with block scales take time for each held expert, even without tokens")
         .Label("Kernels visit all held experts"),
     Of<&EngineOn::weight_only_per_clock>("weight_only_per_clock",
-                                         "FLOP per SM and clock that limit expert GEMMs whose weights alone are "
-                                         "narrow, over what the fastest library reaches of its peak")
+                                         "Most FLOP per SM and clock in expert GEMMs with only narrow weights; the "
+                                         "fastest library's efficiency still applies to it")
         .Label("Expert FLOP per clock, weight-only")
         .In(kFlop)
         .Above(0),

@@ -55,7 +55,7 @@ struct FrameworkCompute {
   std::optional<Seconds> pipelined_launch;  // added per layer and TP rank if TP and a pipeline meet; absent: 0
   Seconds adapter_launch{};                 // added per layer with low-rank adapters
   Ratio unpack_operations = 0;              // per quantized weight, at the fp32 peak
-  Ratio backward_launches = 1;              // of a backward pass that repeats the forward pass, over one that does not
+  Ratio backward_launches = 1;              // of a backward pass with recomputation, relative to one without
   Ratio loss_forward = 0;
   Ratio adapter_traffic = 1;
 };
@@ -156,7 +156,7 @@ enum class InterleavedBatches {
   kAny,
   kStages,  // multiples of the stages: a chunk runs as many micro-batches as there are stages before the next chunk
             // does
-  kRounds   // multiples of the whole number of times that the stages fit into them
+  kRounds   // multiples of the number of rounds, floor(micro-batches / stages)
 };
 ENUM_NAMES(InterleavedBatches, {kAny, "any"}, {kStages, "stages"}, {kRounds, "rounds"});
 
@@ -192,7 +192,7 @@ struct Framework {
   FrameworkOptimizer optimizer;
   FrameworkOffload offload;
   FrameworkCapabilities capabilities;
-  bool places_by_cost = false;  // layers in order until a stage has its share of the parameters (head included)
+  bool places_by_cost = false;  // stages take layers in order until each has its share of the parameters, head included
   bool ends_as_layers = true;   // embedding and head count as one layer each if that makes the virtual stages equal
   Ratio jitter = 0;
   Seconds step_overhead;

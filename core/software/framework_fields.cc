@@ -27,8 +27,8 @@ constexpr FieldRow kFrameworkComputeFields[] = {
         "attention", "Flash-attention kernels per device architecture; none: the device's own efficiency"),
     Of<&FrameworkCompute::flash_version>(
         "flash_version",
-        "Version of FlashAttention, at its kernels' time over the fastest's; leave empty for the "
-        "fastest of the device. One that its family has no kernel of counts as the nearest that it has")
+        "Version of FlashAttention: attention is as much slower as its kernels are than the fastest; empty: the "
+        "fastest. If the GPU family has no such kernel, the nearest version counts")
         .Label("FlashAttention version"),
     Of<&FrameworkCompute::skips_masked_tiles>("skips_masked_tiles", "Attention skips tiles that the causal mask hides"),
     Of<&FrameworkCompute::balanced_context>("balanced_context",
@@ -46,10 +46,9 @@ constexpr FieldRow kFrameworkComputeFields[] = {
     Of<&FrameworkCompute::selective_share>(
         "selective_share", "Share of the forward pass that selective recomputation repeats; 0: only the attention core")
         .Between(0, 1),
-    Of<&FrameworkCompute::stops_recomputing>(
-        "stops_recomputing",
-        "Full recomputation ends once all that the backward pass of a layer needs is there again, before the last GEMM "
-        "of a dense MLP")
+    Of<&FrameworkCompute::stops_recomputing>("stops_recomputing",
+                                             "Full recomputation of a layer stops once its backward pass has all it "
+                                             "needs, before the last GEMM of a dense MLP")
         .Label("Full recomputation stops early"),
     Of<&FrameworkCompute::layer_launch>("layer_launch", "Host time to launch a layer's kernels, forward and backward")
         .In(kMs)
@@ -71,7 +70,7 @@ constexpr FieldRow kFrameworkComputeFields[] = {
         "Operations to unpack a quantized weight, at the fp32 peak; 0: as fast as the memory reads and writes it")
         .Between(0, 4096),
     Of<&FrameworkCompute::backward_launches>(
-        "backward_launches", "Launches of a backward pass that repeats the forward pass, over one that does not")
+        "backward_launches", "Launches of a backward pass with recomputation, relative to one without it")
         .Label("Launches of a repeating backward pass")
         .Between(1, 10),
     Of<&FrameworkCompute::loss_forward>("loss_forward", "Share of softmax and loss in the forward pass").Between(0, 1),
@@ -96,7 +95,7 @@ constexpr FieldRow kFrameworkExpertsFields[] = {
     Of<&FrameworkExperts::permute_traffic>("permute_traffic", "Bytes moved per element of a routed row, forward")
         .Between(0, 256),
     Of<&FrameworkExperts::unfused_biases>("unfused_biases",
-                                          "Experts with biases, 16-bit: kernels of their own add and clamp")
+                                          "16-bit experts with biases: separate kernels add and clamp")
         .Label("Unfused expert biases"),
     Of<&FrameworkExperts::exposed>("exposed", "Exposed share of dispatch and combine").Between(0, 1),
     Of<&FrameworkExperts::exposed_overlapped>("exposed_overlapped",
@@ -142,8 +141,8 @@ constexpr FieldRow kFrameworkExchangeFields[] = {
     Of<&FrameworkExchange::contention>("contention",
                                        "Compute time lost to concurrent communication, over the communication time")
         .Between(0, 1),
-    Of<&FrameworkExchange::contention_share>(
-        "contention_share", "Share of the innermost network's bandwidth from which on all of that time is lost")
+    Of<&FrameworkExchange::contention_share>("contention_share",
+                                             "Share of the innermost network's bandwidth from which contention is full")
         .Label("Bandwidth of full contention")
         .Share(),
     Of<&FrameworkExchange::hiding_share>(
@@ -174,8 +173,8 @@ constexpr FieldRow kFrameworkMemoryFields[] = {
                                                   "Added gradient bytes per parameter under data parallelism")
         .Between(0, 16),
     Of<&FrameworkMemory::sharded_gradients>("sharded_gradients",
-                                            "Added gradient bytes per parameter where the optimizer is sharded; "
-                                            "between steps only: activations take their room")
+                                            "Added gradient bytes per parameter where the optimizer is sharded; only "
+                                            "between steps: activations reuse the space")
         .Between(0, 16),
     Of<&FrameworkMemory::sharded_optimizer>("sharded_optimizer", "Added optimizer bytes per parameter of the shard")
         .Between(0, 16),
@@ -260,10 +259,9 @@ constexpr FieldRow kFrameworkCapabilitiesFields[] = {
         .OutsideReports(),
     Of<&FrameworkCapabilities::schedules>("schedules", "Pipeline schedules; none: all").OutsideReports(),
     Of<&FrameworkCapabilities::interleaves>("interleaves", "Virtual pipeline stages").OutsideReports(),
-    Of<&FrameworkCapabilities::interleaved_batches>(
-        "interleaved_batches",
-        "Micro-batches that virtual pipeline stages run: any number, multiples of the stages, "
-        "or equal rounds of at least as many as stages")
+    Of<&FrameworkCapabilities::interleaved_batches>("interleaved_batches",
+                                                    "Micro-batches allowed with virtual stages: any, multiples of the "
+                                                    "stages, or equal rounds, each of at least as many as stages")
         .Label("Micro-batches under interleaving")
         .OutsideReports(),
     Of<&FrameworkCapabilities::zero>("zero", "ZeRO stages; none: all").OutsideReports(),
@@ -288,7 +286,7 @@ constexpr auto kFrameworkFields = Advanced(
      Of<&Framework::offload>("offload", "Offload of the optimizer"),
      Of<&Framework::capabilities>("capabilities", "What the framework's code runs"),
      Of<&Framework::places_by_cost>("places_by_cost",
-                                    "Uneven stages: layers in order until each stage has its share of the cost"),
+                                    "Uneven stages: each takes layers until it has its share of the cost"),
      Of<&Framework::ends_as_layers>(
          "ends_as_layers",
          "Embedding and LM head each take the place of a layer where that makes the virtual stages equal "

@@ -26,15 +26,15 @@ struct TuningOn {
 };
 FIELDS_OF(TuningOn);
 
-// Factors on the times of a tuned run, and a time beyond it.
+// Factors on the times of a tuned run, and a time added to them.
 struct Tuning {
   std::string preset = "tuned";
   std::string name = "Tuned";
-  Ratio dense = 1;            // of a step that decodes, of a dense model
-  Ratio experts = 1;          // of a mixture of experts
-  Ratio experts_fp8 = 1;      // of one whose experts are in fp8
+  Ratio dense = 1;            // on a decode step of a dense model
+  Ratio experts = 1;          // on that of a mixture of experts
+  Ratio experts_fp8 = 1;      // on that of a mixture whose experts are in fp8
   std::vector<TuningOn> on;   // exceptions
-  Seconds sequence{};         // longer per sequence of a step that decodes, of a dense model
+  Seconds sequence{};         // added per sequence to a decode step of a dense model
   Ratio host = 1;             // on the host's time for a request and for the launches of its prefill
   bool collects = true;       // prompts wait for others, so that the passes of a prefill are full
   bool raises_limits = true;  // more sequences run than the engine's default for the device, where they fit

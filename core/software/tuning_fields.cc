@@ -31,22 +31,21 @@ constexpr auto kTuningFields = Advanced(
          .Label("Decode step over a tuned run's, fp8 experts")
          .Between(kLeast, 1 / kLeast),
      Of<&Tuning::on>("on", "Exceptions per device architecture").Label("Exception"),
-     Of<&Tuning::sequence>("sequence", "Longer per sequence of a decode step than in a tuned run, dense model")
+     Of<&Tuning::sequence>("sequence", "Time added per sequence to a tuned run's decode step, dense model")
          .Label("Longer per sequence than a tuned run, dense")
          .In(kUs)
          .Between(0, 1'000'000),
-     Of<&Tuning::host>("host",
-                       "Host's time for a request and for the launches of its prefill, over that of a tuned run, which "
-                       "collects requests")
+     Of<&Tuning::host>(
+         "host", "Host time per request and for its prefill launches, relative to a tuned run, which collects requests")
          .Label("Host time over a tuned run's")
          .Between(0, 100),
      Of<&Tuning::collects>("collects",
-                           "Prompts wait for others, so that a pass that only prefills is full; otherwise it holds "
-                           "whoever has come, and others do not decode while the host launches it")
+                           "Prompts wait until a prefill-only pass is full; off: it takes the prompts that have "
+                           "arrived, and decoding waits while the host launches it")
          .Label("Prompts wait for full passes"),
      Of<&Tuning::raises_limits>("raises_limits",
-                                "As many requests run at once as fit; otherwise no more than the engine's default for "
-                                "the device, where serving.max_requests states no other")
+                                "As many requests run at once as fit in memory; off: at most the engine's default for "
+                                "the device, unless serving.max_requests is set")
          .Label("Runs more requests than the engine's default"),
      Of<&Tuning::token>("token", "Spread of the time per token in the interval"),
      Of<&Tuning::first_token>("first_token", "Spread of the first token in the interval")});

@@ -93,10 +93,9 @@ constexpr FieldRow kTrainingRunFields[] = {
         .Label("Recomputed layers")
         .Between(1, 1024)
         .Advanced(),
-    Of<&TrainingRun::memory_margin>(
-        "memory_margin",
-        "Share of the memory that automatic choices (mapping, recomputation) leave free; empty: what the "
-        "interval of the memory asks, where the mapping is automatic")
+    Of<&TrainingRun::memory_margin>("memory_margin",
+                                    "Share of the memory that automatic choices (mapping, recomputation) leave free; "
+                                    "empty: the margin of the memory's interval if the mapping is automatic")
         .Label("Memory margin")
         .Between(0, 0.9)
         .Advanced(),
@@ -106,21 +105,20 @@ constexpr FieldRow kTrainingRunFields[] = {
         .Advanced(),
     Of<&TrainingRun::loss_in_place>(
         "loss_in_place",
-        "The kernels of the loss write the gradient over the logits, with no copy in fp32 (Megatron-Core: "
-        "--cross-entropy-fusion-impl te; Liger's cross-entropy); else as the framework does by default")
+        "Loss kernels overwrite the logits with their gradient, without an fp32 copy (Megatron-Core: "
+        "--cross-entropy-fusion-impl te; Liger's cross-entropy); off: the framework's default")
         .Label("Loss in place")
         .Advanced(),
     Of<&TrainingRun::loss_chunks>(
         "loss_chunks",
-        "Chunks of the tokens for which LM head and loss run one after another, forward and backward, so that only one "
-        "chunk's logits are in memory (torchtune and torchtitan: 8; Liger: fused linear cross-entropy); 1: all at once")
+        "Number of chunks of tokens for which LM head and loss run in turn, so that only one chunk's logits are in "
+        "memory (torchtune and torchtitan: 8; Liger: fused linear cross-entropy); 1: all at once")
         .Label("Loss in chunks")
         .Between(1, 65536)
         .Advanced(),
-    Of<&TrainingRun::mtp_modules>(
-        "mtp_modules",
-        "Trained multi-token-prediction (MTP) modules; empty: the model's where the framework trains any, none with "
-        "low-rank adapters")
+    Of<&TrainingRun::mtp_modules>("mtp_modules",
+                                  "Trained multi-token-prediction (MTP) modules; empty: all of the model's if the "
+                                  "framework trains them; none with LoRA")
         .Label("Trained MTP modules")
         .Between(0, 64)
         .Advanced(),
@@ -133,8 +131,8 @@ constexpr FieldRow kTrainingRunFields[] = {
         .Label("Storage of frozen weights")
         .Advanced(),
     Of<&TrainingRun::framework>("framework",
-                                "Training framework: overlap, fusion, launches, memory; roofline: the plain "
-                                "abstraction, uniform utilizations and nothing else")
+                                "Training framework: overlap, fusion, launches, memory; roofline: a plain roofline, "
+                                "same utilizations for all kernels")
         .Label("Framework"),
     Of<&TrainingRun::devices>("devices", "Devices used; default: all of the cluster")
         .Label("Devices that train")

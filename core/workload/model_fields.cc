@@ -26,9 +26,9 @@ constexpr FieldRow kMoeFields[] = {
     Of<&Moe::shared_gate>("shared_gate", "A gate scales the output of the shared experts (Qwen2-MoE)")
         .Label("Gate on the shared experts")
         .Advanced(),
-    Of<&Moe::imbalance>("imbalance",
-                        "Tokens of the busiest device over the mean: 1 is perfectly even; absent: what framework and "
-                        "engine leave of it")
+    Of<&Moe::imbalance>(
+        "imbalance",
+        "Tokens of the busiest device over the mean: 1 is even; absent: as estimated for the framework or engine")
         .Between(1, 64)
         .Advanced(),
     Of<&Moe::node_limit>("node_limit",
@@ -39,13 +39,13 @@ constexpr FieldRow kMoeFields[] = {
         .Between(0, 64)
         .Advanced(),
     Of<&Moe::block_scales>("block_scales",
-                           "Experts' weights in fp8 have a scale for each 128 × 128 of them, as most do since "
+                           "Experts in fp8 have one scale per 128 × 128 block of weights, as most do since "
                            "DeepSeek-V3, not one per tensor or channel")
         .Label("Block scales of fp8 experts")
         .Advanced(),
     Of<&Moe::int4_group>("int4_group",
-                         "Weights that share a scale where the publisher has its routed experts, and nothing else, in "
-                         "int4; 0: int4 is that of AWQ and GPTQ, of all linear layers (Kimi-K2-Thinking has 32)")
+                         "Weights per scale if the published model has only its routed experts in int4 "
+                         "(Kimi-K2-Thinking: 32); 0: int4 covers all linear layers, as in AWQ and GPTQ")
         .Label("Group of the publisher's int4 experts")
         .Between(0, 4096)
         .Advanced()};
@@ -120,7 +120,7 @@ constexpr FieldRow kLinearAttentionFields[] = {
     Of<&LinearAttention::convolution>("convolution", "Kernel size of the short convolution; 0: none").Between(0, 64),
     Of<&LinearAttention::step_rank>("step_rank", "Rank of the step-size projection (Mamba-1)").Between(0, 65536),
     Of<&LinearAttention::full_gate>(
-        "full_gate", "Kimi delta attention: a full projection of the output gate, not through a rank (Kimi K3)")
+        "full_gate", "Kimi delta attention: a full projection of the output gate, not a low-rank one (Kimi K3)")
         .Label("Full output gate")
         .Advanced()};
 constinit const Fields Schema<LinearAttention>::fields(kLinearAttentionFields);
@@ -168,9 +168,8 @@ constexpr FieldRow kModelFields[] = {
     Of<&Model::norms, &Norms::after_embedding>("embedding_norm", "Norm after the embedding (BLOOM)").Advanced(),
     Of<&Model::norms, &Norms::queries_and_keys>(
         "qk_norm",
-        "Norm of queries and keys: of a head, the same for all (Qwen3, Gemma 3) or with weights of its own (Command "
-        "R+), "
-        "or over all heads together, whose tensor-parallel ranks exchange their sums (OLMo 2, MiniMax-M2)")
+        "Norm of queries and keys: per head with shared weights (Qwen3, Gemma 3), per head with its own weights "
+        "(Command R+), or over all heads, for which tensor-parallel ranks exchange sums (OLMo 2, MiniMax-M2)")
         .Label("QK norm")
         .Advanced(),
     Of<&Model::biases>("biases", "Linear layers with a bias").Advanced(),
@@ -189,9 +188,9 @@ constexpr FieldRow kModelFields[] = {
                            "tokens each (DeepSeek V4)")
         .Label("Compressed attention")
         .Advanced(),
-    Of<&Model::attention_gate>("attention_gate",
-                               "A gate on the attention output: from the query projection (Qwen3-Next), under latent "
-                               "attention its own (Kimi K3)")
+    Of<&Model::attention_gate>(
+        "attention_gate",
+        "A gate on the attention output: part of the query projection (Qwen3-Next); separate with MLA (Kimi K3)")
         .Advanced(),
     Of<&Model::linear_attention>(
         "linear", "Layers with linear attention or a state-space model instead of softmax attention (hybrid models)")
@@ -217,16 +216,14 @@ constexpr FieldRow kModelFields[] = {
         .Label("Head dimension, local layers")
         .Between(0, 8192)
         .Advanced(),
-    Of<&Model::keys_as_values>(
-        "keys_as_values",
-        "Layers that attend to all tokens have no value projection: keys serve, before norm and rotation (Gemma 4). "
-        "Engines cache both")
+    Of<&Model::keys_as_values>("keys_as_values",
+                               "Full-attention layers have no value projection: keys before norm and rotation are the "
+                               "values (Gemma 4). Engines cache both")
         .Label("Keys as values (K = V)")
         .Advanced(),
-    Of<&Model::shared_kv, &SharedKv::layers>(
-        "kv_shared_layers",
-        "Last layers without keys and values of their own: they attend to those of the last layer of "
-        "their kind before them (Gemma 4 E2B); 0: none")
+    Of<&Model::shared_kv, &SharedKv::layers>("kv_shared_layers",
+                                             "Number of last layers that compute no keys and values but use those of "
+                                             "an earlier layer of their kind (Gemma 4 E2B); 0: none")
         .Label("Layers that share a KV cache")
         .Between(0, 4096)
         .Advanced(),
@@ -237,8 +234,8 @@ constexpr FieldRow kModelFields[] = {
         .Advanced(),
     Of<&Model::layer_embeddings, &LayerEmbeddings::width>(
         "layer_embedding",
-        "Embeddings of the layers: each has a table whose row for the token, of this width, is gated into its output "
-        "(Gemma 4 E2B); 0: none")
+        "Width of per-layer embeddings: each layer gates its own embedding of the token into its output (Gemma 4 E2B); "
+        "0: none")
         .Label("Width of the layers' embeddings")
         .Between(0, 1 << 16)
         .Advanced(),
@@ -252,14 +249,13 @@ constexpr FieldRow kModelFields[] = {
         .Between(0, 16)
         .Advanced(),
     Of<&Model::vision>("vision", "Vision encoder: makes prompt tokens of images (serving.images)").Advanced(),
-    Of<&Model::weights>(
-        "weights",
-        "Number format of the published weights, where narrower than 16 bit: served so where none is written")
+    Of<&Model::weights>("weights",
+                        "Number format of the published weights, if narrower than 16 bit: the default for serving")
         .Label("Published weights")
         .Advanced(),
     Of<&Model::context>(
         "context",
-        "Longest context that the publisher supports; 0: not stated. Limits nothing: longer requests are warned of")
+        "Longest context that the publisher supports; 0: not stated. Limits nothing: longer requests get a warning")
         .Length()
         .Between(0, 1 << 28)
         .Advanced()};

@@ -52,8 +52,29 @@ test('each view of the Chip scene has one question, its charts with their summar
   assert.match(await page.locator('#wafer .summary').textContent(), /^\d+ of 66 dies on this wafer are good/);
   await page.evaluate(() => (location.hash = '#/chip/chiplets'));
   await page.waitForSelector('#die-split');
-  assert.match(await page.locator('#die-split .summary').textContent(), /4 dies cost less than one from \d+/);
+  const summary = page.locator('#die-split .summary');
+  assert.match(await summary.textContent(), /^2 and 4 dies cost less than one at every area shown\./);
+  await page.locator('[data-key=chip-design]').selectOption('without');
+  await page.waitForFunction(() =>
+    / 8 dies .* from 3\d\d\smm²/.test(document.querySelector('#die-split .summary').textContent),
+  );
+  const drawn = await page.locator('#die-split').evaluate((chart) => ({
+    line: [...chart.querySelectorAll('line.level')].map((one) => one.style.stroke),
+    series: [...chart.querySelectorAll('.line')].map((one) => one.getAttribute('stroke')),
+  }));
+  assert.deepEqual(drawn.line, ['', drawn.series[3]], 'the reticle, and where 8 dies break even in their color');
   assert.deepEqual(faults, []);
+});
+
+test('on a phone the axis of the uncertain inputs has a scale, and of a yield its loss is varied', async () => {
+  const { page } = await chromium.open('#/chip/certainty', { width: 360 });
+  await page.waitForSelector('#cost-tornado');
+  const texts = await page.locator('#cost-tornado svg text').allTextContents();
+  assert.deepEqual(
+    texts.filter((one) => one.endsWith('%')).map((one) => one.replaceAll(/\s/g, ' ')),
+    ['−5 %', '0 %', '+5 %'],
+  );
+  assert.ok(texts.join(' ').includes('Loss of bond yield per part, chip on wafer'));
 });
 
 test('another wafer is another random sample at the same yield', async () => {

@@ -102,6 +102,9 @@ test('one press finds the best split: the figure equals the command line’s, an
   await page.waitForSelector('#design-best table');
   await settled(page);
   assert.doesNotMatch(await page.locator('#design-best').innerText(), /[+−]0\s%/, 'what changes nothing has no sign');
+  await settled(page);
+  assert.match(page.url(), /area_split\.l2=0\.\d+/);
+  assert.doesNotMatch(page.url(), /\.\d{7}/, 'digits as a person writes them');
   const assignments = [
     'cluster.device.design=h100-like',
     'model=llama-3.1-8b',

@@ -152,6 +152,14 @@ test('a scene prints on few pages, black on white, with its link and date', asyn
     await page.emulateMedia({ media: 'print' });
     const seen = await page.evaluate(() => ({
       background: getComputedStyle(document.body).backgroundColor,
+      ink: Math.max(...getComputedStyle(document.querySelector('#content h1')).color.match(/\d+/g).map(Number)),
+      pressed: [...document.querySelectorAll('#content button:not(table button, [data-key*=topology])')].filter((one) =>
+        one.checkVisibility(),
+      ).length,
+      headings: [...document.querySelectorAll('#content h2')].filter(
+        (one) =>
+          one.checkVisibility() && one.parentElement.matches('.part') && one.parentElement.innerText === one.innerText,
+      ).length,
       footer: document.querySelector('.print-foot').innerText,
       buttons: [...document.querySelectorAll('.why, .actions, .saves, .inputs-bar, .segments')].filter((one) =>
         one.checkVisibility(),
@@ -159,6 +167,8 @@ test('a scene prints on few pages, black on white, with its link and date', asyn
       inputs: document.querySelector('.print-inputs').innerText,
     }));
     assert.equal(seen.background, 'rgb(255, 255, 255)');
+    assert.ok(seen.ink < 80, `dark letters: ${seen.ink}`);
+    assert.deepEqual([seen.pressed, seen.headings], [0, 0], scene);
     assert.match(seen.footer, /#\/\w+\?serving\.batch=64&v=1/);
     assert.match(seen.footer, /\d{4}/);
     assert.match(seen.inputs, /Concurrent requests per replica\s+64/);

@@ -482,6 +482,14 @@ test('the link holds the questions of the other panels: objective and constraint
   await matters.waitForSelector('#matters tbody tr, #matters svg');
   await matters.getByLabel('Change', { exact: true }).selectOption({ index: 0 });
   const share = await matters.getByLabel('Change', { exact: true }).inputValue();
+  await settled(matters);
+  // The share of the peak that products reach, 0.865, stops at one; at 20 % more nothing is known of it.
+  await matters.getByLabel('Change', { exact: true }).selectOption('0.2');
+  await matters.waitForFunction(() => /20/.test(document.querySelector('#matters figcaption small').textContent));
+  const [efficiency] = await matters.locator('#matters tr', { hasText: 'GEMM efficiency, 16-bit' }).allTextContents();
+  assert.match(efficiency, /days\s*at its limit/);
+  await matters.getByLabel('Change', { exact: true }).selectOption(share);
+  await settled(matters);
   const again = await reopened(matters);
   await eventually(async () => assert.equal(await again.getByLabel('Change', { exact: true }).inputValue(), share));
 
@@ -593,6 +601,17 @@ test('which device serves best: one frontier per cluster', async () => {
   await page.locator('[data-key=ex-rows]').click(); // past the first fifty rows
   assert.equal(await page.locator('[data-key=ex-rows]').count(), 0);
   assert.match(await page.locator('.ex-frontier .ex-table').innerText(), /model Llama-3\.1-8B[^]*DGX H200/);
+  for (const [label, typed, said] of [
+    ['Devices', 'many', /Devices: enter counts such as 8, 16/],
+    ['TPOT at most', '30 GB', /TPOT at most: enter a time such as 50 ms/],
+  ]) {
+    const field = page.getByLabel(label, { exact: true }).last();
+    const before = await field.inputValue();
+    await field.fill(typed);
+    await page.locator('#frontier-start').click();
+    assert.match(plain(await page.locator('.ex-frontier .infeasible').innerText()), said);
+    await field.fill(before);
+  }
   assert.deepEqual(faults, []);
 });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { eventually, settled, site } from './browser.js';
 import { plain } from './exploring.js';
+import { slipstickCommand } from '../support/module.js';
 
 const chromium = site();
 
@@ -49,12 +50,27 @@ test('a Mac, a DGX Spark, 8 H100 and any other device by its link', async () => 
   await asked(page, 'DGX Spark (GB10)');
   await filter(page, 'llama-3.1-405b'); // 243 GB at 4.85 bits; 128 GB available
   assert.deepEqual(await cells(page, 'Llama-3.1-405B'), {});
+  assert.equal(await page.locator('#fits').innerText(), 'No model that fits has this name.');
   await page.locator('[data-key="fits-dgx-h100"]').click();
   await asked(page, '8 × H100');
   await filter(page, 'deepseek-v3'); // 671 GB in 8 bits, 378 GB in 4; 640 GB available
   const server = await cells(page, 'DeepSeek-V3');
   assert.equal(server['vLLM · fp8'], '–');
   assert.ok(rate(server['vLLM · int4']) > 10);
+  // One replica of eight GPUs, each with a group of its own; all that they hold are counted once.
+  const { serving, scenario } = JSON.parse(
+    slipstickCommand([
+      ...['evaluate', 'model=deepseek-v3', 'cluster=dgx-h100', 'training=null', 'serving.batch=1'],
+      ...['serving.precision.weights=int4', 'serving.precision.activations=bf16'],
+    ]),
+  );
+  const users = serving.max_batch * scenario.serving.mapping.replicas;
+  assert.match(server['vLLM · int4'], new RegExp(`· ${users.toLocaleString('en')} users`));
+  for (const width of [768, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    await settled(page);
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, `${width} px`);
+  }
   const { page: fresh } = await chromium.open('#/explore/fits/single-rtx-5090', { fresh: true, width: 320 });
   await asked(fresh, 'RTX 5090');
   assert.equal(

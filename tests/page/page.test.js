@@ -77,6 +77,35 @@ test('Back steps through scenes and presets, not through keystrokes', async () =
   assert.match(page.url(), /#\/overview$/);
 });
 
+test('Back after an undo leads to what was undone', async () => {
+  const { page } = await chromium.open('#/serve');
+  await type(page, 'serving.batch', '64');
+  await page.locator('#undo').click();
+  await settled(page);
+  assert.match(page.url(), /#\/serve$/);
+  await page.goBack();
+  await settled(page);
+  assert.match(page.url(), /serving\.batch=64/);
+});
+
+test('what is opened from the foot of a page is seen from its start', async () => {
+  const { page } = await chromium.open('');
+  await page.waitForSelector('#advice .apply');
+  const fromFoot = async (selector, opened) => {
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    assert.ok((await page.evaluate(() => window.scrollY)) > 100);
+    await page.locator(selector).click();
+    await page.waitForSelector(opened);
+    await settled(page);
+    assert.equal(await page.evaluate(() => window.scrollY), 0, selector);
+  };
+  await fromFoot('.examples a >> nth=0', '.say:has-text("16,384")');
+  await fromFoot('[data-key=card-single-rtx-4090]', '#fits tbody tr');
+  await page.goBack();
+  await page.waitForSelector('.examples');
+  await fromFoot('.examples a >> nth=-1', '.lessons');
+});
+
 test('a typed text is never rewritten while it has the focus, and Escape restores the value', async () => {
   const { page } = await chromium.open('#/serve');
   const field = page.locator('[data-path="serving.prompt"] input[type=text]');

@@ -43,6 +43,23 @@ test('on a phone a tap on an answer brings its scene into view, and the tabs say
   assert.ok(top >= 0 && top < 740 / 2, `the heading stands at ${top} px`);
 });
 
+test('on a phone a tab shows its heading, and Start its question', async () => {
+  const { page } = await chromium.open('', { width: 360, height: 740, hasTouch: true });
+  await settled(page);
+  const top = () => page.locator('h1.question').evaluate((one) => one.getBoundingClientRect().top);
+  for (const scene of ['lessons', 'train']) {
+    await page.locator(`#tabs [data-scene=${scene}]`).tap();
+    await settled(page);
+    await eventually(async () =>
+      assert.ok((await top()) >= 0 && (await top()) < 740 / 2, `${scene}: ${await top()} px`),
+    );
+    await page.evaluate(() => window.scrollBy(0, 600));
+  }
+  await page.locator('#tabs [data-scene=overview]').tap();
+  await settled(page);
+  assert.equal(await page.evaluate(() => window.scrollY), 0);
+});
+
 test('at 768 px nothing collides or is cut, and at 1920 px the first scene has two columns', async () => {
   for (const scheme of ['light', 'dark']) {
     const { page, done } = await chromium.open('', { width: 768, height: 1024, colorScheme: scheme });

@@ -216,6 +216,12 @@ test('how many GPUs for 30 days: one step, with the answer that the page then sh
   const { page, faults } = await chromium.open('#/overview?serving=null&training.tokens=2+Ttoken&v=3');
   await noun(page, 'devices').click();
   await page.waitForSelector('#picker-goal');
+  for (const typed of ['30 GB', 'soon', '-3 days', '2020-01-31']) {
+    await page.locator('#picker-goal').fill(typed);
+    await page.locator('[data-key=goal-find]').click();
+    assert.match(await page.locator('.picker .goal [role=status]').textContent(), /time such as 30 days/, typed);
+    assert.equal(await page.locator('#picker-goal').getAttribute('aria-invalid'), 'true', typed);
+  }
   await page.locator('#picker-goal').fill('30 days');
   const from = Date.now();
   await page.locator('[data-key=goal-find]').click();

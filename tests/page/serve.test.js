@@ -17,6 +17,34 @@ const decodeStep = () => JSON.parse(slipstickCommand(['evaluate', 'version=1']))
 const shares = (list) =>
   Object.fromEntries(list.map((one) => [one.split(':')[0], Number(/([\d.]+)\s%$/.exec(one)[1]) / 100]));
 
+test('times and costs of what does not fit are struck out and say why, what memory it asks for is not', async () => {
+  const { page } = await chromium.open('#/train?cluster.devices=8&model=llama-3.1-405b&serving.requests_per_s=500&v=3');
+  await settled(page);
+  const figures = () =>
+    page
+      .locator('.figure')
+      .evaluateAll((all) =>
+        all.map((one) => [
+          one.dataset.figure,
+          one.querySelector('s.shown') !== null,
+          one.querySelector('.trouble')?.textContent.trim(),
+        ]),
+      );
+  for (const [, isStruck, words] of await figures()) assert.deepEqual([isStruck, words], [true, 'out of memory']);
+  assert.doesNotMatch(await page.locator('h1').textContent(), /\d/);
+  assert.match(await page.locator('.infeasible').textContent(), /if it could run\.$/);
+  await page.locator('#tabs [data-scene=serve]').click();
+  await settled(page);
+  const served = Object.fromEntries((await figures()).map(([path, ...rest]) => [path, rest]));
+  assert.deepEqual(served['serving.tpot_s'], [true, 'overloaded']);
+  assert.deepEqual(served['serving.max_batch'], [false, undefined]);
+  await page.locator('#tabs [data-scene=chip]').click();
+  await settled(page);
+  const priced = Object.fromEntries((await figures()).map(([path, ...rest]) => [path, rest]));
+  assert.deepEqual(priced['training.cost_usd'], [true, 'out of memory']);
+  assert.deepEqual(priced['cost.device_usd'], [false, undefined]);
+});
+
 test('the sentence names the largest part of the bar, with its share', async () => {
   const { page, faults } = await chromium.open('#/serve?serving.concurrency=null&v=3'); // the default: 32 on each of two replicas
   await settled(page);

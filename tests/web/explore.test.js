@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { timeLeft, workersFor } from '../../web/engine/pool.js';
 import { readAsked, writeAsked } from '../../web/explore/asked.js';
+import '../support/browser_globals.js';
+import { figureGroups, inPart } from '../../web/explore/controls.js';
 import { asInputs, columnsOf, filtered, frontOf, sorted, thinned } from '../../web/explore/ranking.js';
-import { chunkAfter, mappingWords, objectiveFor, valuesAbout } from '../../web/explore/sweep_values.js';
+import { chunkAfter, mappingWords, nameOfValue, objectiveFor, valuesAbout } from '../../web/explore/sweep_values.js';
 import { checkWords, foundWords } from '../../web/explore/study_checks.js';
 import { setOutputs } from '../../web/text/outputs.js';
 
@@ -59,11 +61,13 @@ test('a mapping merged into inputs: null removes, a catalogue entry replaces eve
       'serving.prefill_chunk': null,
       'serving.disaggregated': null,
       'serving.batch': 32,
+      'cluster.device.design.area_split.l2': 0.12250000000000001,
     }),
     {
       'cluster': 'dgx-h100',
       'cluster.devices': '16',
       'serving.batch': '32',
+      'cluster.device.design.area_split.l2': '0.1225',
     },
   );
 });
@@ -84,6 +88,31 @@ test('a panel’s question is text, and its values may hold slashes', () => {
   assert.deepEqual(readAsked('solve/other:1/from:2', 'solve', controls), { from: '2' });
   assert.equal(readAsked(text, 'sweep', controls), undefined);
   assert.equal(readAsked(undefined, 'solve', controls), undefined);
+});
+
+test('figures are offered with their own first and the ends of intervals last; nothing is said twice', () => {
+  setOutputs([
+    { path: 'training.step_time_s', title: 'Step time', kind: 'figure' },
+    { path: 'training.step_time_interval', title: 'Step time, 90 % interval', kind: 'figure' },
+    { path: 'training.step_time_interval.low', title: 'Low end', kind: 'figure' },
+    { path: 'training.typical', title: 'Typical of production runs', kind: 'figure' },
+    { path: 'training.typical.step_time_s', title: 'Step time, typical of production runs', kind: 'figure' },
+  ]);
+  const [training] = figureGroups({
+    training: {
+      step_time_interval: { low: 1, level: 0.9 },
+      typical: { step_time_s: 3 },
+      step_time_s: 2,
+    },
+  });
+  assert.deepEqual(
+    training.options.map(({ name }) => name),
+    ['Step time', 'Step time, typical of production runs', 'Step time, 90 % interval: Low end'],
+  );
+  assert.equal(inPart('training.step_time_s', 'Step time'), 'Training: Step time');
+  assert.equal(inPart('serving.tokens_per_j', 'Tokens per joule (serving)'), 'Tokens per joule (serving)');
+  assert.equal(inPart('cost.device_usd', 'Manufacturing cost per device'), 'Manufacturing cost per device');
+  setOutputs([]);
 });
 
 test('a frontier keeps the points that no other beats in both figures', () => {
@@ -111,6 +140,18 @@ test('a long frontier is thinned and keeps its ends', () => {
     200,
   );
   assert.ok(points.length <= 202 && points[0] === 0 && points.at(-1) === 1000 && nth === 6);
+});
+
+test('a preset that is swept goes by its name, a flag by yes or no', () => {
+  const catalogue = [
+    { kind: 'node', id: 'dgx-h100', name: 'another kind' },
+    { kind: 'cluster', id: 'dgx-h100', name: 'DGX H100' },
+  ];
+  const cluster = { path: 'cluster', kind: 'object', presets: 'cluster' };
+  assert.equal(nameOfValue('dgx-h100', cluster, catalogue), 'DGX H100');
+  assert.equal(nameOfValue('mine', cluster, catalogue), 'mine');
+  assert.equal(nameOfValue(true, { path: 'training.flash_attention', kind: 'flag' }), 'yes');
+  assert.equal(nameOfValue(4096, { path: 'training.sequence', kind: 'length' }), '4,096');
 });
 
 test('workers, time left and pieces of a sweep', () => {
@@ -145,7 +186,7 @@ test('a mapping in words leaves out default members; a search optimizes the swep
 test('a check of a study is put into words, with its figures', () => {
   setOutputs([{ path: 'cost.device_usd', title: 'Manufacturing cost per device', unit: '$' }]);
   const falls = { falls: 'split.device_usd', along: ['1 die', '2 dies', '4 dies'] };
-  assert.equal(checkWords(falls), 'Cost: Manufacturing cost per device falls from “1 die” to “4 dies”');
+  assert.equal(checkWords(falls), 'Manufacturing cost per device falls from “1 die” to “4 dies”');
   assert.equal(foundWords(falls, [2760, 2600, 2550]), '$2,760 → $2,600 → $2,550');
   const ratio = { ratio: 'training.step_time_s', of: ['a', 'b'], low: 1.25, high: 1.4 };
   assert.match(checkWords(ratio), /“a” over “b” is 1\.25 to 1\.4$/);

@@ -312,6 +312,40 @@ test('the precision of a served checkpoint: its name, then the flags, and the ty
   assert.deepEqual(read(`sglang serve --model-path Qwen/Qwen3-32B ${cache}`).unknown, [cache]);
 });
 
+test('checkpoints of the same shape: other formats, and models trained further', () => {
+  const cases = [
+    ['nvidia/Kimi-K2-Thinking-NVFP4', 'kimi-k2-thinking'],
+    ['moonshotai/Kimi-K2-Instruct-0905', 'kimi-k2'],
+    ['zai-org/GLM-5.1-FP8', 'glm-5'],
+    ['deepseek-ai/DeepSeek-V3.1-Terminus', 'deepseek-v3.1'],
+    ['deepseek-ai/DeepSeek-V3.2-Speciale', 'deepseek-v3.2'],
+    ['Qwen/Qwen3-Coder-30B-A3B-Instruct-FP8', 'qwen3-30b-a3b'],
+    ['Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8', 'qwen3-coder-480b-a35b'],
+    ['Qwen/Qwen3-Coder-Next', 'qwen3-next-80b-a3b'],
+    ['Qwen/Qwen2.5-Coder-32B-Instruct', 'qwen2.5-32b'],
+    ['allenai/Olmo-3-32B-Think', 'olmo-3-32b'],
+    ['Intel/Qwen3.5-122B-A10B-int4-AutoRound', 'qwen3.5-122b-a10b'],
+    ['amd/Llama-3.1-405B-Instruct-MXFP4-Preview', 'llama-3.1-405b'],
+    ['nvidia/Nemotron-Cascade-2-30B-A3B', 'nemotron-3-nano-30b-a3b'],
+  ];
+  for (const [name, model] of cases) assertReads(`vllm serve ${name}`, { model });
+});
+
+// resolve_kv_cache_dtype_string of vLLM, configure_kv_cache_dtype of SGLang: auto is what hf_quant_config.json of NVIDIA's checkpoints names.
+test('the KV cache that a served checkpoint names, unless a flag says another', () => {
+  const cases = [
+    ['nvidia/Kimi-K2.5-NVFP4', 'kimi-k2.5', 'fp8'],
+    ['nvidia/Kimi-K2.5-NVFP4 --kv-cache-dtype auto', 'kimi-k2.5', 'fp8'],
+    ['nvidia/Kimi-K2.5-NVFP4 --kv-cache-dtype bfloat16', 'kimi-k2.5', 'bf16'],
+    ['RedHatAI/Qwen3-32B-NVFP4', 'qwen3-32b', 'bf16'],
+    ['Qwen/Qwen3-32B-FP8 --kv-cache-dtype auto', 'qwen3-32b', 'bf16'],
+    ['deepseek-ai/DeepSeek-V4-Flash', 'deepseek-v4-flash', 'fp8'],
+  ];
+  for (const start of ['vllm serve', 'python -m sglang.launch_server --model-path'])
+    for (const [words, model, cache] of cases)
+      assertReads(`${start} ${words}`, { model, 'serving.precision.kv_cache': cache });
+});
+
 // server_args.py of SGLang: an all-to-all backend spreads the experts over all ranks, and drafts without a number have
 // SGLang's own.
 test('SGLang: expert parallelism by its exchange, and drafts without a number', () => {

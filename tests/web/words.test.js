@@ -1,6 +1,7 @@
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { dollarsOf, secondsUntil } from '../../web/report/goal.js';
 import { taskOptions, withTaskPicked } from '../../web/report/tasks.js';
 import { questionText } from '../../web/report/sentence.js';
 import { boundText, tokenBound, trainingBound } from '../../web/report/words.js';
@@ -78,4 +79,28 @@ test('the sentence and its picker call training what it is', () => {
     cluster: 'single-rtx-4090',
     serving: 'null',
   });
+});
+
+test('a time to finish in and a budget are read as people write them, and nothing else is taken for one', () => {
+  const days = (words) => secondsUntil(words) / 86400;
+  for (const [words, expected] of [
+    ['30 days', 30],
+    ['30', 30],
+    ['4 weeks', 28],
+    ['1.5 d', 1.5],
+    ['36 hours', 1.5],
+    ['2 years', 730.5],
+  ])
+    assert.ok(Math.abs(days(words) - expected) < 1e-9, `${words}: ${days(words)}`);
+  for (const words of ['30 GB', 'soon', '', '30 tokens', '5 $']) assert.ok(!(days(words) > 0), words);
+  assert.ok(days('2020-01-31') < 0);
+  for (const [words, expected] of [
+    ['$2 M', 2e6],
+    ['2 million dollars', 2e6],
+    ['500k', 5e5],
+    ['1,500 USD', 1500],
+    ['2.5M$', 2.5e6],
+  ])
+    assert.equal(dollarsOf(words), expected, words);
+  for (const words of ['2 GB', 'much', '', '30 days']) assert.ok(!(dollarsOf(words) > 0), words);
 });

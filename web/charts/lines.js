@@ -30,7 +30,7 @@ const lineHandle = ({ id, here, across, xs, ys, box, at }) =>
   );
 
 // {x: {label, unit, log}, y: {label, unit, log}, series: [{name, color, points: [{x, y, label, hollow}]}], levels: [{y, text}],
-// uprights: [{x, text}], here: {x, y, text, point: the name of a mark at y, name, onx: {set(x), end()} where it can be dragged}}
+// uprights: [{x, text, color}], here: {x, y, text, point: the name of a mark at y, name, onx: {set(x), end()} where it can be dragged}}
 /** @param {Lines} options */
 export function lines({
   id,
@@ -113,15 +113,16 @@ export function lines({
     { x: at + 8, y: base },
     { 'x': at - 8, 'y': base, 'text-anchor': 'end' },
   ];
-  const sidesOrEdge = (at, base) => [...sides(at, base), { 'x': box.right, 'y': base, 'text-anchor': 'end' }];
-  // The spot's name comes first, as it has the fewest positions: next to it, above or below.
+  const edge = (_, base) => [{ 'x': box.right, 'y': base, 'text-anchor': 'end' }];
+  // A spot's name first, as it has the fewest places: beside it, above or below.
   const spotWords =
     isHere &&
     here.point &&
     words(
       here.point,
       [-8, 16, -24, 32].flatMap((down) => [
-        ...sidesOrEdge(x(here.x), y(here.y) + down),
+        ...sides(x(here.x), y(here.y) + down),
+        ...edge(x(here.x), y(here.y) + down),
         { x: box.left + 4, y: y(here.y) + down },
       ]),
     );
@@ -135,10 +136,17 @@ export function lines({
     here.text &&
     words(
       here.text,
-      steps(box.bottom - 7, box.top, 15).flatMap((base) => sidesOrEdge(x(here.x), base)),
+      [sides, edge].flatMap((places) => steps(box.bottom - 7, box.top, 15).flatMap((base) => places(x(here.x), base))),
     );
   const upright = shownUprights.map((one) =>
-    svg('line', { class: 'level', x1: x(one.x), x2: x(one.x), y1: box.top, y2: box.bottom }),
+    svg('line', {
+      class: 'level',
+      x1: x(one.x),
+      x2: x(one.x),
+      y1: box.top,
+      y2: box.bottom,
+      style: one.color && { stroke: one.color },
+    }),
   );
   const level = levels.map((one) =>
     svg('line', { class: one.hair ? 'hair' : 'level', x1: box.left, x2: box.right, y1: y(one.y), y2: y(one.y) }),
@@ -150,7 +158,7 @@ export function lines({
         wordsOrKey(
           one.text,
           steps(box.top + 10, box.bottom, 15).flatMap((base) => sides(x(one.x), base)),
-          { line: DASHED },
+          { line: one.color ? `1.5px dashed ${one.color}` : DASHED },
         ),
     ),
     levels.map((one) =>

@@ -17,6 +17,12 @@ function broken(label, room) {
   return lines;
 }
 
+// Ticks about zero, as many as say a scale: zero alone says none.
+function marked(most, wanted) {
+  const all = ticks([-most, most], wanted);
+  return all.length > 2 ? all : marked(most, wanted + 1);
+}
+
 // rows: [{path, label, down, up, names: [text, text]}] as shares of the figure (0.1: 10 % more); `ends` names what both sides are
 export function tornado({ id, title, subtitle, width, rows, onrow, ends = [t('overview.down'), t('overview.up')] }) {
   const most = Math.max(0.01, ...rows.flatMap(({ down, up }) => [Math.abs(down), Math.abs(up)]));
@@ -52,7 +58,7 @@ export function tornado({ id, title, subtitle, width, rows, onrow, ends = [t('ov
     bar(row.down, tops[i] + barsAt[i] + 1, 'var(--c-forward)', row.names?.[0] ?? ends[0], row),
     bar(row.up, tops[i] + barsAt[i] + 11, 'var(--c-memory)', row.names?.[1] ?? ends[1], row),
   ]);
-  const axis = ticks([-most, most], width > 500 ? 6 : 3).map((value) => {
+  const axis = marked(most, width > 500 ? 6 : 3).map((value) => {
     const words = `${value > 0 ? '+' : ''}${format(value, '%').replace('-', '−')}`;
     const half = textWidth(words) / 2 + 4;
     return [

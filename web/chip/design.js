@@ -7,6 +7,7 @@ import { figureName } from '../explore/controls.js';
 import { get } from '../state/paths.js';
 import { withChanges } from '../state/scenario.js';
 import { number, text, unitOf } from '../text/format.js';
+import { inputText } from '../text/inputs.js';
 import { pick, press, row, typedMeasure } from './choices.js';
 import { table } from './tables.js';
 import { DESIGN, entries, startOf } from './technology.js';
@@ -55,7 +56,7 @@ function editor({ store, scenario }) {
       for (const [path, value] of Object.entries(changes)) {
         for (const one of Object.keys(next)) if (one.startsWith(`${path}.`)) delete next[one];
         if (value === '') delete next[path];
-        else next[path] = String(value);
+        else next[path] = inputText(path, value);
       }
       store.setInputs(next, store.sub, goesOn);
       goesOn = true;

@@ -121,19 +121,44 @@ export function yieldFan(context) {
 const SPLITS = [
   [1, 'var(--c-forward)'],
   [2, 'var(--c-tp)'],
-  [4, 'var(--c-dp)'],
-  [8, 'var(--c-ep)'],
+  [4, 'var(--c-kv)'],
+  [8, 'var(--c-weights)'],
 ];
 
-const NAMED_FROM = 480; // px: below, the sentence alone says where dies break even
 const PLAUSIBLE_VOLUME = 1e7; // more of one device than is ever made
+const AREAS = { low: 100, high: 1600, points: 16 }; // mm²
+
+// Counts of dies that break even at one area, [{counts, at}]: at no area where it is null, at every area where it is the least.
+const breakEvens = (crossovers, member) =>
+  [...Map.groupBy(crossovers, (one) => one[member] && text(one[member], 'mm^2')).values()].map((group) => ({
+    counts: group.map(({ chiplets }) => chiplets),
+    at: group[0][member],
+  }));
+
+const counted = (counts) => new Intl.ListFormat('en').format(counts.map(String));
+
+// Where dies break even, and from how many devices on, in sentences.
+const spokenOf = (groups, crossovers) =>
+  [
+    ...groups.map(({ counts, at }) =>
+      t(at === null ? 'chip.crosses.never' : at > AREAS.low ? 'chip.crosses' : 'chip.crosses.always', {
+        chiplets: counted(counts),
+        area: text(at, 'mm^2'),
+      }),
+    ),
+    ...crossovers
+      .filter(({ volume }) => volume && volume < PLAUSIBLE_VOLUME)
+      .map(({ chiplets, volume, cheaper }) =>
+        t(`chip.crosses.${cheaper}`, { chiplets, volume: text(volume, ' ').trim() }),
+      ),
+  ].join(' ');
 
 // Dies larger than the exposure field are hollow.
 /** @param {Context} context */
 export function areaCurve(context) {
   const preset = chosen(context, 'package', 'interposer');
   const design = chosen(context, 'design', 'with');
-  const answer = standing(context, 'area', { low: 100, high: 1600, points: 16, partition: { package: { preset } } });
+  const answer = standing(context, 'area', { ...AREAS, partition: { package: { preset } } });
   if (!answer) return null;
   const member = design === 'with' ? 'cost_usd' : 'recurring_usd';
   const series = SPLITS.map(([count, color]) => {
@@ -151,19 +176,11 @@ export function areaCurve(context) {
       })),
     };
   });
-  const crossing = answer.crossovers.map((one) => ({
-    ...one,
-    at: design === 'with' ? one.area_mm2 : one.recurring_area_mm2,
-  }));
-  const spoken = crossing.map(({ chiplets, at, volume, cheaper }) =>
-    [
-      at ? t('chip.crosses', { chiplets, area: text(at, 'mm^2') }) : t('chip.crosses.never', { chiplets }),
-      volume && volume < PLAUSIBLE_VOLUME ? t(`chip.crosses.${cheaper}`, { volume: text(volume, ' ').trim() }) : '',
-    ].join(' '),
-  );
+  const groups = breakEvens(answer.crossovers, design === 'with' ? 'area_mm2' : 'recurring_area_mm2');
   const [die] = context.scenario.cost.device.dies ?? [];
   const ownArea = die && die.area * (die.count ?? 1);
   const { store } = context;
+  const isPublished = !Object.keys(store.inputs).some((path) => path.startsWith('cost.device.'));
   const published = design === 'with' ? context.report.cost.device_usd : undefined;
   const lowest = Math.min(...series.flatMap(({ points }) => points.map(({ y }) => y)));
   return lines({
@@ -176,24 +193,27 @@ export function areaCurve(context) {
     series,
     uprights: [
       { x: answer.reticle_mm2, text: t('chip.reticle') },
-      ...crossing
-        .filter(({ at }) => at)
-        .map(({ chiplets, at }) => ({
+      ...groups
+        .filter(({ at }) => at > AREAS.low)
+        .map(({ counts, at }) => ({
           x: at,
-          text: context.width < NAMED_FROM ? '' : t('chip.crossing', { chiplets }),
+          text: t('chip.crossing', { chiplets: counted(counts) }),
+          color: counts.length === 1 ? SPLITS.find(([count]) => count === counts[0])?.[1] : undefined,
         })),
     ],
     here: ownArea && {
       x: ownArea,
       y: published,
       text: t('chip.own', { area: text(ownArea, 'mm^2') }),
-      point: t(store.inputs['cost.device.dies.0.area'] ? 'chip.own.package' : 'chip.own.published', {
-        cost: text(published, '$'),
-      }),
+      point:
+        published &&
+        t(isPublished ? 'chip.own.published' : 'chip.own.package', {
+          cost: text(published, '$'),
+        }),
       ...areaHandle(context, die.count ?? 1),
     },
     hint: ownArea && dragNote(context),
-    summary: spoken.join(' '),
+    summary: spokenOf(groups, answer.crossovers),
     controls: row(
       pick('chip-package', t('chip.package'), packages(), preset, choose(context, 'package')),
       pick(

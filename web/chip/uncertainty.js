@@ -6,6 +6,7 @@ import { tornado } from '../charts/tornado.js';
 import { h } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { nameOf } from '../report/names.js';
+import { inSentence } from '../explore/sweep_values.js';
 import { get } from '../state/paths.js';
 import { number, text, whole } from '../text/format.js';
 import { choose, chosen, pick, press, row } from './choices.js';
@@ -83,10 +84,12 @@ export function uncertainty(context) {
   const swings = study(context, 'tornado')?.swings;
   const now = context.report.cost[figure];
   const value = (path) => get(context.scenario, path);
-  const shown = (path, share) =>
-    typeof value(path) === 'number' && !path.endsWith('yield_each')
-      ? `× ${number(share)}`
-      : t('chip.loss', { share: number(share) });
+  const isOfLoss = (path) => typeof value(path) !== 'number' || path.endsWith('yield_each');
+  const shown = (path, share) => (isOfLoss(path) ? t('chip.loss', { share: number(share) }) : `× ${number(share)}`);
+  const named = (path) => {
+    const name = inputName(context, path);
+    return isOfLoss(path) ? t('chip.loss.of', { name: inSentence(name) }) : name;
+  };
   return [
     draws(context, figure),
     swings?.length
@@ -103,7 +106,7 @@ export function uncertainty(context) {
             .slice(0, MOST)
             .map(({ path, low, high, ends: [down, up] }) => ({
               path,
-              label: inputName(context, path),
+              label: named(path),
               down,
               up,
               names: [shown(path, low), shown(path, high)],

@@ -1,29 +1,45 @@
 // Models by the names of their checkpoints on Hugging Face.
 /** @import {Inputs} from '../types.js' */
 
-// What publishers add to a name for tuned and quantised versions of the same shape.
-const VERSION =
-  /[-_.](instruct|chat|base|it|pt|hf|fp8|(?:nv|mx)?fp4(?:a16)?(?:-v\d)?|bf16|fp16|int4|int8|awq|gptq|gguf|dynamic|w[48]a(?:8|16)|quantized|thinking|turbo|block|exp|dwq|bnb|mlx|\dbit|ud|qat|i?q\d\w*|\d{4})(?=[-_.]|$)/g;
-const stem = (name) => {
-  const bare = name
-    .toLowerCase()
-    .split('/')
-    .at(-1)
-    .replace(/(-\d{5}-of-\d{5})?\.gguf$/, '')
-    .replace(/^meta-/, '');
-  return bare.replace(VERSION, '').replace(VERSION, '');
+// What publishers add to a name for quantised versions of the same model, and for tuned ones of the same shape.
+const FORMAT =
+  /[-_.](fp8|(?:nv|mx)?fp4(?:a16)?(?:-v\d)?|bf16|fp16|int4|int8|awq|gptq|gguf|autoround|dynamic|w[48]a(?:8|16)|quantized|block|dwq|bnb|mlx|\dbit|ud|qat|i?q\d\w*)(?=[-_.]|$)/g;
+const TUNE =
+  /[-_.](instruct|chat|base|it|pt|hf|thinking|think|reasoning|coder|math|preview|terminus|speciale|turbo|exp|\d{4})(?=[-_.]|$)/g;
+// Trained further from the other, whose shape they have.
+const RETRAINED = {
+  __proto__: null,
+  'glm-5.1': 'glm-5',
+  'qwen3-next': 'qwen3-next-80b-a3b', // Qwen3-Coder-Next
+  'nemotron-cascade-2-30b-a3b': 'nemotron-3-nano-30b-a3b',
 };
+const without = (name, pattern) => name.replace(pattern, '').replace(pattern, '');
+const bare = (name) =>
+  without(
+    name
+      .toLowerCase()
+      .split('/')
+      .at(-1)
+      .replace(/(-\d{5}-of-\d{5})?\.gguf$/, '')
+      .replace(/^meta-/, ''),
+    FORMAT,
+  );
+const stem = (name) => without(without(bare(name), TUNE), FORMAT);
 
 export const checkpointOf = (entry) => entry.published?.hugging_face;
 
-// The catalogue's model for a repository, a local path or an id: the same repository, else the same name but for its version.
+// The catalogue's model for a repository, a local path or an id: the same repository, else the same name but for its format, else but for its
+// version too.
 export function modelNamed(name, models) {
   const exact = models.find((entry) => entry.id === name || checkpointOf(entry)?.toLowerCase() === name.toLowerCase());
   if (exact) return exact;
-  const wanted = stem(name);
-  return models.find((entry) =>
-    [entry.id, entry.name, checkpointOf(entry)].some((other) => other && stem(other.replaceAll(' ', '-')) === wanted),
-  );
+  const called = (part, wanted) =>
+    models.find((entry) =>
+      [entry.id, entry.name, checkpointOf(entry)].some(
+        (other) => other && part(other.replaceAll(' ', '-')) === wanted,
+      ),
+    );
+  return called(bare, bare(name)) ?? called(stem, RETRAINED[stem(name)] ?? stem(name));
 }
 
 export const plainName = (text) => text.toLowerCase().replace(/[^a-z0-9]/g, '');
@@ -89,7 +105,6 @@ const SILENT = {
   'serving.mapping.ep': '1',
   'serving.mapping.attention_dp': '1',
   'serving.mapping.replicas': '1',
-  'serving.precision.kv_cache': 'bf16',
 };
 
 // Values of --quantization in vLLM and SGLang; others are not read.
@@ -117,10 +132,19 @@ const TYPES = {
   float: 'fp32',
   float32: 'fp32',
 };
-const CACHED = { __proto__: null, auto: 'bf16', bfloat16: 'bf16', bf16: 'bf16', float16: 'fp16', nvfp4: 'nvfp4' };
+const CACHED = { __proto__: null, bfloat16: 'bf16', bf16: 'bf16', float16: 'fp16', nvfp4: 'nvfp4' };
+
+// The KV cache where a command says none: engines follow what a checkpoint names. NVIDIA's Model Optimizer writes fp8 beside nvfp4, Red Hat's
+// llm-compressor nothing; DeepSeek-V4 has no other cache than fp8.
+const cacheNamed = (name, weights) =>
+  (weights === 'nvfp4' && !/^redhatai\//i.test(name)) || /deepseek-v4/i.test(name) ? 'fp8' : 'bf16';
+
+// Whether a flag has to say that the cache is wider than what such checkpoints name.
+export const isCacheWider = ({ weights, kv_cache: cache }) => weights === 'nvfp4' && cache === 'bf16';
 
 // --kv-cache-dtype of both; throws at one that no input says.
 export function cacheOf(text) {
+  if (text === 'auto') return {};
   const type = text.startsWith('fp8') ? 'fp8' : CACHED[text];
   if (!type) throw new Error(text);
   return { 'serving.precision.kv_cache': type };
@@ -141,6 +165,9 @@ export function served(name, models, inputs, said = {}) {
     ? [told.weights, told.activations]
     : (QUANTISED[quantization] ??
       (published ? [published, ['mxfp4', 'int4'].includes(published) ? type : published] : [type, type]));
-  const precision = precisions(weights, activations === 'bf16' ? type : activations);
+  const precision = {
+    ...precisions(weights, activations === 'bf16' ? type : activations),
+    'serving.precision.kv_cache': cacheNamed(name ?? '', weights),
+  };
   return { name, model, inputs: { ...SILENT, ...precision, ...inputs } };
 }

@@ -1,6 +1,6 @@
 // SGLang 0.5.21 (October 2026): docs/advanced_features/server_arguments.md. Its tp counts the ranks of DP attention too.
 /** @import {Tool} from '../types.js' */
-import { cacheOf, nameOfModel, served } from './checkpoints.js';
+import { cacheOf, isCacheWider, nameOfModel, served } from './checkpoints.js';
 import { LOAD, above, idle, idleSingle, readFlags, said, shareBy } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
@@ -38,7 +38,8 @@ const ROWS = [
   { flag: 'dtype' },
   {
     flag: 'kv-cache-dtype',
-    write: ({ serving }) => (serving.precision.kv_cache === 'fp8' ? 'fp8_e4m3' : undefined),
+    write: ({ serving: { precision } }) =>
+      precision.kv_cache === 'fp8' ? 'fp8_e4m3' : isCacheWider(precision) ? 'bfloat16' : undefined,
     read: cacheOf,
   },
   { flag: 'context-length', write: ({ serving }) => serving.prompt + serving.output, isUnused: true },

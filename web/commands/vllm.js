@@ -1,6 +1,6 @@
 // vLLM 0.28 (August 2026): vllm/config/{parallel,cache,scheduler}.py.
 /** @import {Tool} from '../types.js' */
-import { cacheOf, nameOfModel, served } from './checkpoints.js';
+import { cacheOf, isCacheWider, nameOfModel, served } from './checkpoints.js';
 import { LOAD, above, idle, idleSingle, readFlags, said, shareBy } from './flags.js';
 import { comments, holding, linesOf } from './lines.js';
 
@@ -54,8 +54,12 @@ const ROWS = [
   { flag: 'dtype' },
   {
     flag: 'kv-cache-dtype',
-    write: ({ serving }) =>
-      serving.precision.kv_cache === 'fp8' ? 'fp8' : serving.precision.kv_cache === 'nvfp4' ? 'nvfp4' : undefined,
+    write: ({ serving: { precision } }) =>
+      ['fp8', 'nvfp4'].includes(precision.kv_cache)
+        ? precision.kv_cache
+        : isCacheWider(precision)
+          ? 'bfloat16'
+          : undefined,
     read: cacheOf,
   },
   { flag: 'max-model-len', write: ({ serving }) => serving.prompt + serving.output, isUnused: true },

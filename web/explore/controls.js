@@ -56,8 +56,11 @@ export const textBox = (value, attributes = {}) =>
 export const button = (name, onclick, attributes = {}) => h('button', { type: 'button', onclick, ...attributes }, name);
 
 export const partName = (path) => t(`group.${path.split('.')[0]}`);
-// A name with its part, which it does not say twice: "Training: Step time", "Training cost".
-export const inPart = (path, name) => (name.startsWith(partName(path)) ? name : `${partName(path)}: ${name}`);
+// A name with its part, which it does not say twice: "Training: Step time", "Training cost", "Tokens per joule (serving)".
+export const inPart = (path, name) => {
+  const part = partName(path);
+  return new RegExp(`\\b${part}\\b`, 'i').test(name) ? name : `${part}: ${name}`;
+};
 export const figureName = (path) => inPart(path, nameOf(path));
 
 export const inputName = (path) => inPart(path, labelOf(path));
@@ -69,7 +72,10 @@ export const objectiveName = (of, name) => nameOf(`${of}.${name}`);
 export const reasonName = (of, reason) =>
   has(`reason.${reason}`) ? t(`reason.${reason}`) : t('explore.reason.limit', { name: objectiveName(of, reason) });
 
-// Every number of a report's part that is a figure, by its path.
+// A report's own figures come first, then those that are parts of another, and the ends of intervals last.
+const placeOf = (path) => (path.includes('_interval.') ? 2 : path.split('.').length > 2 ? 1 : 0);
+
+// Every number of a report's part that is one figure, by its path; how sure an interval is moves with nothing.
 export function figurePaths(report) {
   const paths = [];
   const visit = (value, path, depth) => {
@@ -78,7 +84,7 @@ export function figurePaths(report) {
       for (const [member, one] of Object.entries(value)) visit(one, `${path}.${member}`, depth + 1);
   };
   for (const part of ['training', 'serving', 'cost']) if (report[part]) visit(report[part], part, 0);
-  return paths;
+  return paths.filter((path) => !path.endsWith('_interval.level')).sort((a, b) => placeOf(a) - placeOf(b));
 }
 
 export const figureGroups = (report) => {
@@ -89,10 +95,11 @@ export const figureGroups = (report) => {
   }));
 };
 
-// A figure's name with the stack that it is part of: "time: forward".
+// A figure's name with the stack that it is part of, which it does not say twice: "Step time by part: Forward".
 function wordsOf(path) {
   const [part, parent, member] = path.split('.');
-  return member ? `${nameOf(`${part}.${parent}`)}: ${nameOf(path)}` : nameOf(path);
+  const [name, stack] = [nameOf(path), nameOf(`${part}.${parent}`)];
+  return member && !name.toLowerCase().includes(stack.toLowerCase()) ? `${stack}: ${name}` : name;
 }
 
 const GROUPS = ['model', 'cluster', 'training', 'serving', 'cost'];
@@ -108,7 +115,10 @@ export const inputGroups = (described, keep) =>
         (input) =>
           (input.path === group || input.path.startsWith(`${group}.`)) && !input.path.includes('*') && keep(input),
       )
-      .map((input) => ({ value: input.path, name: input.path === group ? t('form.preset') : longLabel(input.path) })),
+      .map((input) => ({
+        value: input.path,
+        name: input.path === group ? t(`group.${group}`) : longLabel(input.path),
+      })),
   }));
 
 // A label with what it belongs to: "Memory bandwidth (device, memory)".

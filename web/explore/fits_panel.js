@@ -17,6 +17,7 @@ const FIGURES = [
   'serving.max_context',
   'serving.max_batch',
   'serving.requests_in_flight',
+  'serving.batch',
 ];
 const KEPT = ['serving.prompt', 'serving.output'];
 
@@ -137,6 +138,10 @@ export class FitsPanel {
       year: SINCE,
     });
     const title = ({ name, weights }) => `${name} · ${weights}`;
+    if (fits.length > 0 && kept.length === 0) {
+      redraw(this.table, h('p', { class: 'ex-status' }, t('explore.fits.none')));
+      return;
+    }
     redraw(
       this.table,
       h(
@@ -214,8 +219,10 @@ export class FitsPanel {
 
 // The context that fits the memory and that the model supports; users with the scenario's prompt and output.
 function found(row, { context: most = Infinity }) {
-  const [feasible, rate, context, batch, replicas] = row?.figures ?? [];
-  return feasible === true ? { rate, context: Math.min(context, most), users: batch * replicas } : null;
+  const [feasible, rate, context, perReplica, running, ofReplica] = row?.figures ?? [];
+  return feasible === true
+    ? { rate, context: Math.min(context, most), users: (perReplica * running) / ofReplica }
+    : null;
 }
 
 // "8 × H100" for a server, "RTX 4090" for a device.

@@ -28,6 +28,8 @@ const leastWidth = (names) =>
 // A preset has the name of its kind.
 const memberOf = (path) => shortName(path.replace(/\.preset$/, ''));
 
+const capitalized = (name) => name.slice(0, 1).toUpperCase() + name.slice(1);
+
 export class Found {
   /** @type {Context} */
   #context = null;
@@ -102,7 +104,7 @@ export class Found {
       : key === 'cluster'
         ? t('group.cluster')
         : this.#isMember(key)
-          ? memberOf(key)
+          ? capitalized(memberOf(key))
           : objectiveName(this.#search.of, key);
   #isMember = (key) => this.#report.best.some(({ overrides }) => Object.hasOwn(overrides, key));
   // A unit in the column's header is not repeated.

@@ -16,6 +16,8 @@ const FIGURES = ['tokens_per_s_per_device', 'tokens_per_s_per_user'];
 const COLORS = ['var(--c-forward)', 'var(--c-tp)', 'var(--c-dp)', 'var(--c-pp)', 'var(--c-recompute)', 'var(--c-ep)'];
 const FORMATS = ['', 'bf16', 'fp8', 'nvfp4'];
 
+const isTime = (words) => /^([nuµm]?s|min)?$/.test(unitIn(words));
+
 export class FrontierPanel {
   #pool;
   /** @type {Context} */
@@ -175,11 +177,14 @@ export class FrontierPanel {
       .map(Number);
     const wrong = [
       clusters.length === 0 && { path: t('explore.frontier.clusters'), message: t('explore.frontier.choose') },
-      sizes.some((size) => !(Number.isInteger(size) && size > 0)) && {
+      !(sizes.length > 0 && sizes.every((size) => Number.isInteger(size) && size > 0)) && {
         path: t('explore.frontier.devices'),
-        message: this.devices.value,
+        message: t('explore.frontier.devices.wrong', { example: DEVICES }),
       },
-      parse(this.tpot.value) === undefined && { path: t('explore.frontier.tpot'), message: this.tpot.value },
+      !(isTime(this.tpot.value) && parse(this.tpot.value) > 0) && {
+        path: t('explore.frontier.tpot'),
+        message: t('explore.frontier.tpot.wrong', { example: SLO }),
+      },
     ].filter(Boolean);
     this.faults.replaceChildren(...(wrong.length ? [faults(wrong)] : []));
     if (wrong.length) return;

@@ -162,8 +162,8 @@ export class SensitivityPanel {
                 h('th', { scope: 'row' }, inPart(one.path, label(one.path))),
                 [
                   nameOfValue(one.value, of(one.path)),
-                  text(one.low_figure, unit),
-                  text(one.high_figure, unit),
+                  one.low === one.value ? t('explore.matters.edge') : text(one.low_figure, unit),
+                  one.high === one.value ? t('explore.matters.edge') : text(one.high_figure, unit),
                   elasticityText(one.elasticity),
                 ].map((cell, i) => h('td', { 'data-name': t(COLUMNS[i]) }, cell)),
               ),

@@ -239,11 +239,11 @@ export class SweepPanel {
 
   // The time of each point by bound; they follow the figure and the reason for infeasibility.
   #stack(controls) {
-    const { axes, kinds, figure, rows, pass } = this.#result;
+    const { axes, figure, rows, pass } = this.#result;
     const cells = rows.map(cellOf);
     const every = Math.ceil(rows.length / MOST_BARS);
     const bad = cells.filter(isBad).length;
-    const names = rows.map(({ inputs }) => inputs.map((value, i) => nameOfValue(value, kinds[i])).join(', '));
+    const names = rows.map(({ inputs }) => inputs.map(this.#say).join(', '));
     const mapped = rows.some(({ mapping }) => mapping);
     const misfits = names.filter((_, i) => isBad(cells[i]) && rows[i].figures[3]);
     return byBound({
@@ -283,21 +283,24 @@ export class SweepPanel {
     });
   }
 
+  // A value of an axis as a person reads it.
+  #say = (value, axis) => nameOfValue(value, this.#result.kinds[axis], this.#catalogue);
+
   #extremes(cells, names) {
     const good = cells.filter((cell) => !isBad(cell)).sort((a, b) => a.value - b.value);
     const unit = unitOf(this.#result.figure);
     const bad = cells.length - good.length;
-    return {
-      bad,
-      words: good.length && {
-        least: text(good[0].value, unit),
-        leastAt: names(good[0]),
-        most: text(good.at(-1).value, unit),
-        mostAt: names(good.at(-1)),
-        bad,
-        all: cells.length,
-      },
+    const ends = good.length > 0 && {
+      least: text(good[0].value, unit),
+      leastAt: names(good[0]),
+      most: text(good.at(-1).value, unit),
+      mostAt: names(good.at(-1)),
     };
+    const said = [
+      ends && t('explore.lines.summary', ends),
+      bad > 0 && t('explore.lines.bad', { bad, all: cells.length }),
+    ];
+    return { bad, words: said.filter(Boolean).join(' ') };
   }
 
   #line(controls) {
@@ -305,7 +308,7 @@ export class SweepPanel {
     const unit = unitOf(figure);
     const cells = rows.map(cellOf);
     const numeric = rows.every(({ inputs }) => typeof inputs[0] === 'number');
-    const names = rows.map(({ inputs }) => nameOfValue(inputs[0], kinds[0]));
+    const names = rows.map(({ inputs }) => this.#say(inputs[0], 0));
     const drawable = cells.map((cell, i) => ({ ...cell, i })).filter(({ value }) => typeof value === 'number');
     const { bad, words } = this.#extremes(cells, (cell) => names[cells.indexOf(cell)]);
     const mapped = rows.some(({ mapping }) => mapping);
@@ -336,7 +339,7 @@ export class SweepPanel {
         y: { label: labelOf(axes[0][0]), names },
         cells: cells.map((cell, i) => ({ ...cell, x: 0, y: i })),
         unit,
-        summary: words ? t('explore.heat.summary', words) : t('explore.lines.bad', { bad, all: cells.length }),
+        summary: words,
       });
     }
     const xs = drawable.map(({ i }) => rows[i].inputs[0]);
@@ -367,28 +370,23 @@ export class SweepPanel {
           })),
         },
       ],
-      summary: [
-        words && t('explore.lines.summary', words),
-        bad > 0 && t('explore.lines.bad', { bad, all: cells.length }),
-      ]
-        .filter(Boolean)
-        .join(' '),
+      summary: words,
       columns,
       rows: table,
     });
   }
 
   #heat(controls) {
-    const { axes, kinds, figure, rows } = this.#result;
+    const { axes, figure, rows } = this.#result;
     const keys = [0, 1].map((at) => [...new Set(rows.map(({ inputs }) => JSON.stringify(inputs[at])))]);
-    const names = keys.map((list, at) => list.map((one) => nameOfValue(JSON.parse(one), kinds[at])));
+    const names = keys.map((list, at) => list.map((one) => this.#say(JSON.parse(one), at)));
     const places = keys.map((list) => new Map(list.map((key, i) => [key, i])));
     const [y, x] = [0, 1].map((at) => (row) => places[at].get(JSON.stringify(row.inputs[at])));
     const cells = rows.map((row) => ({ ...cellOf(row), y: y(row), x: x(row) }));
     // A large map draws only every n-th row and column; the table has all.
     const every = Math.ceil(Math.sqrt(cells.length / MOST_CELLS));
     const drawn = names.map((list) => list.filter((_, i) => i % every === 0));
-    const { bad, words } = this.#extremes(cells, ({ x, y }) => `${names[0][y]}, ${names[1][x]}`);
+    const { words } = this.#extremes(cells, ({ x, y }) => `${names[0][y]}, ${names[1][x]}`);
     return heat({
       id: 'sweep-chart',
       title: t('explore.heat.result', { figure: figureName(figure), a: labelOf(axes[0][0]), b: labelOf(axes[1][0]) }),
@@ -408,7 +406,7 @@ export class SweepPanel {
           one.reason ?? '',
         ]),
       unit: unitOf(figure),
-      summary: words ? t('explore.heat.summary', words) : t('explore.lines.bad', { bad, all: cells.length }),
+      summary: words,
     });
   }
 }

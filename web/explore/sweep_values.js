@@ -50,9 +50,14 @@ export function cellOf({ figures: [value, feasible, infeasible], issues }) {
 }
 export const isBad = (cell) => Boolean(cell.reason);
 
-// An input's value as a person reads it.
-export function nameOfValue(value, input) {
-  if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(value);
+// An input's value as a person reads it: a preset and a choice by their names.
+export function nameOfValue(value, input, catalogue = []) {
+  if (typeof value === 'string') {
+    const entry = input?.presets && catalogue.find(({ kind, id }) => kind === input.presets && id === value);
+    return entry?.name ?? (input?.path ? valueWords(input.path, value) : value);
+  }
+  if (typeof value === 'boolean' && input?.path) return valueWords(input.path, value);
+  if (typeof value !== 'number') return JSON.stringify(value);
   if (input?.kind === 'quantity') return show(value, input.unit, input.unit_factor);
   return Number.isInteger(value) ? whole(value) : String(Number(value.toPrecision(6)));
 }

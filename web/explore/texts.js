@@ -3,6 +3,8 @@ import { extend } from '../text/strings.js';
 
 export const texts = {
   'explore.short.sequence_parallel': 'sequence parallelism',
+  'explore.short.dram': 'memory',
+  'explore.short.topology': 'topology',
   'explore.short.order': 'ranks in the order',
   'explore.short.batch': 'batch',
   'explore.short.prefill_chunk': 'prefill chunk',
@@ -23,6 +25,7 @@ export const texts = {
   'explore.fits.rate': '{rate} tokens/s',
   'explore.fits.room': '{context} · {users} {users:user|users}',
   'explore.fits.count': '{device}: {fits} of {all} models published since {year} fit.',
+  'explore.fits.none': 'No model that fits has this name.',
   'explore.fits.take': 'Serve {model} with {engine}, weights in {weights}: {rate}, {room}',
   'explore.search': 'Best mapping',
   'explore.frontier': 'Which device',
@@ -79,6 +82,8 @@ export const texts = {
     'Throughput per GPU against interactivity: each cluster at each size, with its best mappings, batch sizes and pools.',
   'explore.frontier.devices': 'Devices',
   'explore.frontier.tpot': 'TPOT at most',
+  'explore.frontier.devices.wrong': 'enter counts such as {example}',
+  'explore.frontier.tpot.wrong': 'enter a time such as {example}',
   'explore.frontier.format': 'Number format',
   'explore.frontier.clusters': 'Clusters',
   'explore.frontier.choose': 'choose at least one',
@@ -230,8 +235,6 @@ export const texts = {
   'explore.impossible': 'invalid: {reason}',
   'explore.infeasible': 'infeasible: {reason}',
   'explore.noFigure': 'the report does not have this figure',
-  'explore.heat.summary':
-    'Minimum {least} at {leastAt}; maximum {most} at {mostAt}. {bad} of {all} invalid or infeasible.',
   'explore.lines.summary': 'Minimum {least} at {leastAt}; maximum {most} at {mostAt}.',
   'explore.lines.bad': '{bad} of {all} points invalid or infeasible.',
   'explore.hollow': 'hollow: infeasible',
@@ -259,6 +262,7 @@ export const texts = {
   'explore.matters.value': 'Value',
   'explore.matters.down': 'Lower',
   'explore.matters.up': 'Higher',
+  'explore.matters.edge': 'at its limit',
   'explore.matters.none': 'No input changes it.',
   'explore.study': 'Study',
   'explore.study.paper': 'Paper',

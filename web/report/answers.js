@@ -17,6 +17,7 @@ import {
   tokenBound,
   trainedOn,
   trainingBound,
+  troubleOf,
 } from './words.js';
 
 const strong = (...children) => h('b', {}, children);
@@ -205,7 +206,7 @@ function answer({
 // models that the device can hold.
 function inTrouble(part, id, { store, scenario }) {
   const [{ reason, message } = {}] = part.infeasible;
-  const kind = { memory: 'memory', kv_cache: 'memory', rate: 'rate' }[reason] ?? 'other';
+  const kind = troubleOf(part);
   const words = (message ?? reason ?? '').replace(/^(Out of memory|Overloaded): /, '');
   return {
     trouble: t(`answers.trouble.${kind}`),

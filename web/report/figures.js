@@ -5,12 +5,17 @@ import { get } from '../state/paths.js';
 import { bothBytes, parts, unitOf } from '../text/format.js';
 import { t } from '../text/strings.js';
 import { nameOf } from './names.js';
+import { troubleOf } from './words.js';
 
-// One figure: {path, name, unit}; the button asks `context.why(path)`.
+// What is known of a run that does not fit: how much memory it asks for, and how many of something.
+const KNOWN_ANYWAY = ['B', 'B/token', 'count'];
+
+// One figure: {path, name, unit}; the button asks `context.why(path)`. Of what cannot run it is struck out.
 /** @param {Context} context */
 export function figure(context, { path, name = nameOf(path), unit = unitOf(path) }) {
   const value = get(context.report, path);
   const { number, unit: suffix } = parts(typeof value === 'number' ? value : undefined, unit);
+  const trouble = !KNOWN_ANYWAY.includes(unit) && troubleOf(context.report[path.split('.')[0]]);
   return h(
     'div',
     {
@@ -24,11 +29,12 @@ export function figure(context, { path, name = nameOf(path), unit = unitOf(path)
       'dd',
       {},
       h(
-        'span',
+        trouble ? 's' : 'span',
         { class: 'shown', title: bothBytes(value, unit) },
         number,
         suffix && h('small', {}, suffix.startsWith('/') ? suffix : `\u00a0${suffix}`),
       ),
+      trouble && h('small', { class: 'trouble' }, ' ', t(`answers.trouble.${trouble}`).toLowerCase()),
       why(context, path, name),
     ),
   );

@@ -1,17 +1,32 @@
 // The question that a count answers, under its field.
 import { h } from '../dom.js';
 import { withChanges } from '../state/scenario.js';
-import { isBare, parse } from '../text/measure.js';
+import { parse, unitIn } from '../text/measure.js';
 import { t } from './texts.js';
 
 const DAY = 86400; // s
+const HOURS = { s: 1, second: 1, min: 60, minute: 60, h: 3600, hour: 3600 };
+const DAYS = { d: DAY, day: DAY, week: 7 * DAY, month: 30.4375 * DAY, year: 365.25 * DAY };
+const SUMS = { k: 1e3, m: 1e6, b: 1e9, t: 1e12, thousand: 1e3, million: 1e6, billion: 1e9, trillion: 1e12 };
 
-// "30 days", "30" or a date, as seconds from now.
-function secondsUntil(words) {
+// A number of one of these units, or of `bare` where it has none; undefined where it is of another.
+function measured(text, units, bare) {
+  const unit = unitIn(text);
+  const name = unit.toLowerCase();
+  const size = unit === '' ? bare : (units[name] ?? units[name.replace(/s$/, '')]);
+  const value = parse(text.slice(0, text.length - unit.length));
+  return size && value * size;
+}
+
+// "30 days", "30", "4 weeks" or a date, as seconds from now.
+export function secondsUntil(words) {
   const text = words.trim();
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return (Date.parse(text) - Date.now()) / 1000;
-  return isBare(text) ? Number(text) * DAY : parse(text);
+  return measured(text, { ...HOURS, ...DAYS }, DAY);
 }
+
+// "$2 M", "2 million dollars" or "500k".
+export const dollarsOf = (words) => measured(words.replace(/\$|\b(usd|dollars?)\b/gi, '').trim(), SUMS, 1);
 
 const MOST = 65536; // GPUs that are looked for
 // Questions that a count may answer: the fewest GPUs for a finish, the most tokens for a budget. `span(cluster)`: the
@@ -31,7 +46,7 @@ const GOALS = {
   'training.tokens': {
     id: 'budget',
     figure: 'training.cost_usd',
-    read: (words) => parse(words.replace('$', '')),
+    read: dollarsOf,
     span: () => [1e9, 1e15],
     digits: 3,
   },
@@ -61,7 +76,7 @@ export function goal({ path, core, take }) {
   async function find() {
     const bound = read(field.value);
     field.setAttribute('aria-invalid', String(!(bound > 0)));
-    if (!(bound > 0)) return (said.textContent = t('goal.wrong', { example: t(`goal.${id}.example`) }));
+    if (!(bound > 0)) return (said.textContent = t(`goal.${id}.wrong`));
     said.textContent = t('chart.waiting');
     const [from, ...rest] = span(scenario.cluster);
     const found = await core.engine.call(

@@ -29,8 +29,12 @@ export function made(context) {
   const isVideo = part.video_s_per_hour != null;
   const time = context.hidden ? '…' : text(part.latency_s, 's');
   return [
-    h('h1', { class: 'question', tabindex: -1 }, t(isVideo ? 'made.clip' : 'made.image', { time })),
-    infeasible(part),
+    h(
+      'h1',
+      { class: 'question', tabindex: -1 },
+      part.feasible ? t(isVideo ? 'made.clip' : 'made.image', { time }) : t('made.void'),
+    ),
+    infeasible(part, t('infeasible.asIf')),
     stackedBars({
       id: 'made-bar',
       title: nameOf('diffusion.latency_s'),

@@ -47,10 +47,13 @@ const cards = ({ open }) =>
     ),
   );
 
+// The answer to another question is seen: the browser itself stays where the link stands.
+const toTop = () => setTimeout(() => window.scrollTo(0, 0));
+
 const others = () =>
   h(
     'section',
-    { class: 'part span' },
+    { class: 'part span', onclick: ({ target }) => target.closest('a') && toTop() },
     h('h2', {}, t('overview.others')),
     h(
       'ul',

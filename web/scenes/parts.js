@@ -47,12 +47,15 @@ export function ghostOf({ report, ghost }, path) {
 
 const sentence = (words) => words.slice(0, 1).toUpperCase() + words.slice(1);
 
-export const infeasible = (part) =>
+// Why a part cannot run, and what that means for what stands below.
+/** @param {Json} part */
+export const infeasible = (part, below = '') =>
   part.feasible === false
     ? h(
         'div',
         { class: 'infeasible', role: 'note' },
         part.infeasible.map(({ message, reason }) => h('p', {}, sentence(message || reason))),
+        below && h('p', { class: 'below' }, below),
       )
     : null;
 

@@ -84,7 +84,7 @@ export function postTraining(context) {
   if (!part) return null;
   return [
     h('h2', { id: 'post-training' }, t('rl.title')),
-    infeasible(part),
+    infeasible(part, t('infeasible.asIf')),
     stackedBars({
       id: 'post-training-bar',
       title: nameOf('post_training.step_time_s'),

@@ -9,6 +9,7 @@ import { addStyle } from '../host.js';
 import { figures } from '../report/figures.js';
 import { nameOf } from '../report/names.js';
 import { ridgeOf } from '../report/scrub.js';
+import { troubleOf } from '../report/words.js';
 import { get } from '../state/paths.js';
 import { text, whole } from '../text/format.js';
 import { pieces } from '../text/strings.js';
@@ -191,14 +192,19 @@ export const serve = {
     const { serving } = context.report;
     if (!serving && context.report.diffusion) return made(context);
     if (!serving) return [heading(t('serve.title'), t('serve.lead')), absence(context, 'serving')];
+    const users = usersCurve(context);
     return [
       context.hidden
         ? heading(t('serve.title'), t('serve.lead'))
         : [
-            h('h1', { class: 'question', tabindex: -1 }, t('serve.question', { time: text(serving.tpot_s, 's') })),
-            whereItGoes(context),
+            h(
+              'h1',
+              { class: 'question', tabindex: -1 },
+              serving.feasible ? t('serve.question', { time: text(serving.tpot_s, 's') }) : t('serve.question.void'),
+            ),
+            serving.feasible && whereItGoes(context),
           ],
-      infeasible(serving),
+      infeasible(serving, t(troubleOf(serving) === 'rate' ? 'infeasible.asIf.rate' : 'infeasible.asIf')),
       latencyBars(context),
       figures(context, [
         'serving.ttft_s',
@@ -212,8 +218,7 @@ export const serve = {
           : []),
       ]),
       pools(context),
-      h('div', { class: 'headrow' }, h('h2', {}, t('serve.share'))),
-      usersCurve(context),
+      users && [h('div', { class: 'headrow' }, h('h2', {}, t('serve.share'))), users],
       operators(context),
       serving.time_by_bound
         ? boundBars(context, 'pass-bounds', t('bounds.passes'), [

@@ -23,7 +23,7 @@ function figures(context, lesson) {
   const reports = stagesOf(lesson).map((inputs) => context.ask('evaluate', context.core.requestFor(inputs), ''));
   if (reports.some((report) => !report)) return h('p', {}, t('chart.waiting'));
   const columns = reports.map((_, i) => (i ? t('slides.after', { step: i }) : t('lessons.before')));
-  return h(
+  const table = h(
     'table',
     { class: 'watched' },
     h(
@@ -49,6 +49,7 @@ function figures(context, lesson) {
       ),
     ),
   );
+  return h('div', { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': lesson.title }, table);
 }
 
 const ofLesson = (context, lesson, at, claims) => [
@@ -72,7 +73,7 @@ const ofLesson = (context, lesson, at, claims) => [
       lesson.steps.map(({ say }) => h('li', {}, say)),
     ),
     figures(context, lesson),
-    h('p', { class: 'note' }, `${t('slides.try')} #/lessons/${lesson.id}`),
+    h('p', { class: 'note' }, `${t('slides.try')} ${location.href.split('#')[0]}#/lessons/${lesson.id}`),
   ),
   slide(
     'explains',
@@ -101,7 +102,7 @@ export const syllabus = (context, course, isDone) =>
           'li',
           { class: isDone(lesson.id) ? 'done' : undefined },
           h('a', { href: `#/lessons/${lesson.id}`, onclick: (event) => context.begin(event, lesson) }, lesson.title),
-          ` · ${t('lessons.minutes', { minutes: lesson.minutes })}`,
+          ` (${t('lessons.minutes', { minutes: lesson.minutes })})`,
         ),
       ),
     ),

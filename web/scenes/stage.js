@@ -5,6 +5,7 @@ import { t } from '../text/strings.js';
 import { sceneOf } from './index.js';
 
 const SOON_MS = 40;
+const SEEN = 0.75; // of the window's height, above which a heading is seen with something under it
 
 export class Stage {
   #choices = new Map();
@@ -59,7 +60,10 @@ export class Stage {
     if (scene !== sceneOf(this.store.scene)) return;
     this.draw();
     const place = `${this.store.scene}/${this.store.sub.split('/')[0]}`;
-    if (place !== this.#place) this.focus({ preventScroll: true });
+    if (place !== this.#place) {
+      this.focus({ preventScroll: true });
+      this.#toStart();
+    }
     this.#place = place;
   }
 
@@ -70,6 +74,17 @@ export class Stage {
     this.draw();
     const heading = this.element.querySelector('h1');
     if (heading && heading.getBoundingClientRect().top > window.innerHeight / 2) heading.scrollIntoView();
+  }
+
+  // A place that is opened begins at its start: with the answers, where its heading is seen beside them, and on Start, which they are.
+  #toStart() {
+    const heading = this.element.querySelector('h1');
+    if (!heading) return;
+    const lowest = window.innerHeight * SEEN;
+    const { top } = heading.getBoundingClientRect();
+    if (top >= 0 && top <= lowest) return;
+    if (this.store.scene === 'overview' || top + window.scrollY <= lowest) window.scrollTo(0, 0);
+    else heading.scrollIntoView();
   }
 
   focus(how) {

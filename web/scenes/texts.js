@@ -2,7 +2,10 @@
 import { extend } from '../text/strings.js';
 
 export const texts = {
+  'infeasible.asIf': 'The times and costs below are those that it would have if it could run.',
+  'infeasible.asIf.rate': 'The times and costs below are those at its capacity, without the queue that would grow.',
   'train.title': 'Where does a training step of {time} go?',
+  'train.title.void': 'Where would a training step spend its time?',
   'rl.title': 'One step of post-training',
   'rl.sub': 'rollouts, scoring, training and the new weights; {samples} samples',
   'rl.splits': 'Splits of the devices that were compared',
@@ -15,6 +18,7 @@ export const texts = {
   'rl.weight_sync': 'weight synchronization',
   'rl.engine_switch': 'engine switch and swapping',
   'made.image': 'Where do the {time} of an image go?',
+  'made.void': 'Where would the time go?',
   'made.clip': 'Where do the {time} of a clip go?',
   'made.sub': '{steps} {steps:step|steps} over {tokens} latent tokens, {parameters}',
   'made.products': 'matrix products',
@@ -41,6 +45,7 @@ export const texts = {
   'serve.title': 'How fast is a token, and what limits it?',
   'serve.lead': 'Time per output token and time to first token, by component.',
   'serve.question': 'Where do the {time} of an output token go?',
+  'serve.question.void': 'Where would an output token spend its time?',
   'serve.largest.prefill': '{share} is other users’ prompts:',
   'serve.largest.prefill.why':
     'each of the {others} others has its prompt prefilled once in your {output} tokens, and decoding stalls meanwhile.',

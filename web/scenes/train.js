@@ -101,8 +101,13 @@ export const train = {
       context.stage.chosen('gantt') ??
       (timeline?.length / (training.stages?.length || 1) > context.width / 8 ? 'start' : 'whole');
     return [
-      heading(t('train.title', { time: context.hidden ? '…' : text(training.step_time_s, 's') }), t('train.lead')),
-      infeasible(training),
+      heading(
+        training.feasible
+          ? t('train.title', { time: context.hidden ? '…' : text(training.step_time_s, 's') })
+          : t('train.title.void'),
+        t('train.lead'),
+      ),
+      infeasible(training, t('infeasible.asIf')),
       timeline?.length ? schedule(context, timeline, cut, view) : !timeline && placeholder(t('train.gantt.sub'), 240),
       timeline?.length > 0 &&
         h(

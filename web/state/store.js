@@ -152,7 +152,7 @@ export class Store extends EventTarget {
     if (!last) return false;
     this.inputs = last.inputs;
     this.others = last.others;
-    this.#tell(false, 'undo');
+    this.#tell(true, 'undo');
     return true;
   }
 

@@ -44,7 +44,6 @@ export const english = {
   'form.more': 'More',
   'form.sheet': 'Data sheet',
   'form.shape': 'Architecture',
-  'form.preset': 'Preset',
   'form.custom': 'custom',
   'form.was': 'was {value}',
   'form.takeBack': 'Set {label} back to {value}',

@@ -94,10 +94,11 @@ function money(value, per = '') {
   };
 }
 
+// From one kWh on in kWh, below in kJ and J.
 const energy = (value) =>
   Math.abs(value) >= 3.6e6
     ? prefixed(value / 3600, 'Wh', DECIMAL)
-    : prefixed(value, 'J', Math.abs(value) < 1 ? SMALL : DECIMAL);
+    : prefixed(value, 'J', Math.abs(value) < 1 ? SMALL : DECIMAL.slice(-2));
 
 // `unit` is a base unit as the core writes it ("B", "FLOP/s", "s", "$", "" for a ratio or count), or "%" for a share.
 export function parts(value, unit = '') {
@@ -116,7 +117,7 @@ function measured(value, unit) {
   if (unit === '$') return money(value);
   if (unit.startsWith('$/')) return money(value, `/${unit.slice(2)}`);
   if (unit === 'J') return energy(value);
-  if (unit === 'B') return prefixed(value, 'B', BINARY);
+  if (unit === 'B' || unit === 'B/token') return prefixed(value, unit, BINARY);
   if (unit === '') return { number: number(value), unit: '' };
   if (unit === 'token/s' && Math.abs(value) < 1e6 && Math.abs(value) >= 1) return { number: number(value), unit };
   if (/^token\/(J|\$)$/.test(unit) && Math.abs(value) < 1e6) return { number: number(value), unit };

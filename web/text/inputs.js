@@ -13,10 +13,13 @@ export const setInputs = (list) => {
 const inputOf = (path) => described.get(path.replace(/\.\d+(?=\.|$)/g, '.*')) ?? described.get(path);
 export const inputLabel = (path) => inputOf(path)?.label;
 
+// 0.48 of what a sum of shares gives, 0.48000000000000004.
+const digits = (value) => String(Number(value.toPrecision(15)));
+
 // A value of an input as its text: a number in base units with the input's own unit.
 export function inputText(path, value) {
   if (typeof value === 'string') return value;
+  if (typeof value !== 'number') return JSON.stringify(value);
   const { kind, unit, unit_factor: factor } = inputOf(path) ?? {};
-  if (typeof value !== 'number' || kind !== 'quantity' || !unit) return JSON.stringify(value);
-  return `${Number((value / factor).toPrecision(15))} ${unit}`;
+  return kind === 'quantity' && unit ? `${digits(value / factor)} ${unit}` : digits(value);
 }

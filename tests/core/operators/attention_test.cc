@@ -148,20 +148,21 @@ TEST(Attention, LatentDecodeReadsTheCacheOnceForAllQueriesOfASequence) {
   EXPECT_EQ(eight.l2_bytes, 2 * one.l2_bytes);
 }
 
-// tile-ai/tilelang issue 1859: Triton's kernel takes 1.66 ms for 128 sequences of 1,151 tokens and 128 heads, 25
-// TFLOP/s, where FlashMLA reaches 386. With 20 heads it computes two blocks of 16. One sequence fills 16 of 148 SMs.
+// tile-ai/tilelang issue 1859: Triton's kernel takes 1.66 ms for 128 sequences of 1,151 tokens and 128 heads, 25 TFLOP/s
+// where FlashMLA reaches 386, on 132 SMs at 1.83 GHz. With 20 heads two blocks of 16 are computed. One sequence is in 36
+// parts of 32 tokens, whose blocks fill 72 of 148 SMs.
 TEST(Attention, LatentDecodeInTritonsKernel) {
   LatentAttention mla;
   mla.phase = AttentionPhase::kDecode;
   mla.grouped = true;
   mla.batch = 128, mla.kv_len = 1151;
-  EXPECT_NEAR(Us(mla, AttentionB200()) / 1660, 1, 0.02);
+  EXPECT_NEAR(Us(mla, AttentionH100()) / 1660, 1, 0.05);
   mla.heads = 20;
   const KernelTime twenty = TimeOf(mla, AttentionB200());
   mla.heads = 32;
   EXPECT_EQ(twenty.compute, TimeOf(mla, AttentionB200()).compute);
   mla.batch = 1;
-  EXPECT_NEAR(twenty.compute / TimeOf(mla, AttentionB200()).compute, 128 * 16 / 148.0, 1e-9);
+  EXPECT_NEAR(twenty.compute / TimeOf(mla, AttentionB200()).compute, 128 * (2 * 1151 / 32.0) / 148, 1e-9);
 }
 
 // FlashAttention-2 paper (Dao 2023) and repository: TFLOP/s on A100, counting half of the square under a causal mask.

@@ -61,6 +61,48 @@ TEST(LegalDefaults, ActivationsFollowWrittenWeights) {
             Precision::kFp8);
 }
 
+// Checkpoints of NVIDIA's Model Optimizer in nvfp4 name FP8 as kv_cache_quant_algo, and vLLM, SGLang and TensorRT-LLM
+// follow it unless a command says otherwise; A100 has no fp8.
+TEST(LegalDefaults, KvCacheHasTheFormatThatTheCheckpointNames) {
+  const auto kv_cache = [](std::vector<std::string> assignments, const std::string& version = "3") {
+    assignments.insert(assignments.begin(), {"model=llama-3.1-8b", "serving.devices=1"});
+    return Of(assignments, R"({"version": )" + version + "}").serving->precision.kv_cache;
+  };
+  for (const std::string engine : {"vllm", "sglang", "trtllm"})
+    EXPECT_EQ(kv_cache({"cluster=dgx-b200", "serving.precision.weights=nvfp4", "serving.engine=" + engine}),
+              Precision::kFp8)
+        << engine;
+  EXPECT_EQ(kv_cache({"cluster=dgx-b200", "serving.precision.weights=nvfp4", "serving.engine=ideal"}),
+            Precision::kBf16);
+  EXPECT_EQ(kv_cache({"cluster=dgx-b200", "serving.precision.weights=nvfp4", "serving.precision.kv_cache=bf16"}),
+            Precision::kBf16);
+  EXPECT_EQ(kv_cache({"cluster=dgx-b200", "serving.precision.weights=nvfp4", "serving.engine.follows_kv_cache=false"}),
+            Precision::kBf16);
+  EXPECT_EQ(kv_cache({"cluster=dgx-a100", "serving.precision.weights=nvfp4"}), Precision::kBf16);
+  EXPECT_EQ(kv_cache({"cluster=dgx-b200", "serving.precision.weights=fp8"}), Precision::kBf16);
+  for (const std::string version : {"1", "2"})
+    EXPECT_EQ(kv_cache({"cluster=dgx-b200", "serving.precision.weights=nvfp4"}, version), Precision::kBf16) << version;
+}
+
+// vLLM has no other cache than fp8 for DeepSeek-V4 (issue 47174), nor SGLang. SGLang's auto is fp8 for DeepSeek-V3.2 and
+// GLM-5 from compute capability 10 on, and bfloat16 before; vLLM's is the type of the model.
+TEST(LegalDefaults, KvCacheOfSparseAttentionIsAsTheEngineChooses) {
+  const auto kv_cache = [](const std::string& model, const std::string& cluster, const std::string& engine) {
+    return Of({"model=" + model, "cluster=" + cluster, "serving.devices=8", "serving.engine=" + engine},
+              R"({"version": 3})")
+        .serving->precision.kv_cache;
+  };
+  EXPECT_EQ(kv_cache("deepseek-v4-flash", "dgx-h200", "vllm"), Precision::kFp8);
+  EXPECT_EQ(kv_cache("deepseek-v4-flash", "dgx-b200", "sglang"), Precision::kFp8);
+  EXPECT_EQ(kv_cache("deepseek-v4-flash", "dgx-b200", "ideal"), Precision::kBf16);
+  EXPECT_EQ(kv_cache("deepseek-v3.2", "dgx-b200", "sglang"), Precision::kFp8);
+  EXPECT_EQ(kv_cache("glm-5", "pcie5-server", "sglang"), Precision::kFp8);
+  EXPECT_EQ(kv_cache("deepseek-v3.2", "dgx-h200", "sglang"), Precision::kBf16);
+  EXPECT_EQ(kv_cache("deepseek-v3.2", "dgx-b200", "vllm"), Precision::kBf16);
+  EXPECT_EQ(kv_cache("deepseek-r1", "dgx-b200", "sglang"), Precision::kBf16);
+  EXPECT_EQ(kv_cache("minimax-m3", "dgx-b200", "sglang"), Precision::kBf16);
+}
+
 // gpt-oss-120b is published in MXFP4, 60.8 GiB (model card, table 1), so it fits one GPU with 80 GB; activations stay
 // in bf16.
 TEST(LegalDefaults, WeightsAreServedAsPublishedWhereThatIsNarrower) {

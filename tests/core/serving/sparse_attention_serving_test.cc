@@ -39,6 +39,21 @@ TEST(SparseServing, LayersShareASelection) {
               21.0 / 78 * 2 * 4096 * 32 * 128 + 2.0 * 2048 * 8 * 1088, 1);
 }
 
+// FlashMLA's row in fp8: 512 of the latent, 16 of scales, 128 of the rotary part in 16 bit. With 132 for a key, 79 rows
+// and 22 keys are the 54,728 bytes that a log of vLLM on RTX PRO 6000 says of GLM-5.2 with its module that drafts; the
+// model alone has 78 and 21. FlashInfer's kernels on B200 read 576, as any kernel does in 16 bit.
+TEST(SparseServing, RowsInEightBitHoldScalesWhereTheKernelReadsThem) {
+  const auto per_token = [](const std::string& cluster, const std::string& kv_cache) {
+    return Serve({"model=glm-5.2", "cluster=" + cluster, "serving.devices=8", "serving.mapping.tp=8",
+                  "serving.precision.weights=fp8", "serving.precision.kv_cache=" + kv_cache, "serving.batch=1"})
+        .kv_cache_per_token.base();
+  };
+  EXPECT_NEAR(per_token("dgx-h200", "fp8"), 78 * 656 + 21 * 132, 1e-6);
+  EXPECT_NEAR(per_token("pcie5-server", "fp8"), 78 * 656 + 21 * 132, 1e-6);
+  EXPECT_NEAR(per_token("dgx-b200", "fp8"), 78 * 576 + 21 * 132, 1e-6);
+  EXPECT_NEAR(per_token("dgx-h200", "bf16"), 78 * 1152 + 21 * 132, 1e-6);
+}
+
 // MiniMax-M3 on 8 devices: a rank has 8 query heads, their KV head and their indexer head. 57 of 60 layers score 8,192
 // tokens with one head of 128 and attend to 2,048; the others attend to all.
 TEST(SparseServing, BlocksAreSelectedForEachKvHead) {
