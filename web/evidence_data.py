@@ -1,6 +1,7 @@
-"""Lays the published measurements into a site: evidence_data.py SITE PRESETS/evidence.
+"""Writes the published measurements into a site: evidence_data.py SITE PRESETS/evidence.
 
-data/evidence/SOURCE.json is a source as its file is, fetched when one of its runs is shown; data/evidence/index.json lists them all.
+data/evidence/SOURCE.json is a copy of the file of one source, which the page fetches when it shows one of its runs.
+data/evidence/index.json lists all measurements.
 """
 import json
 import pathlib

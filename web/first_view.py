@@ -1,8 +1,8 @@
-"""Lays the first view into a site: first_view.py SITE SLIPSTICK.
+"""Writes the data of the first view into a site: first_view.py SITE SLIPSTICK.
 
-What the page shows of the default scenario is answered here, by the command line SLIPSTICK, so that it stands before the core is
-there: data/first_view.json. What it does not show (help, all but the shape of inputs under "More", figures that this report has not) the
-page asks of the core once that is there. The scripts that draw it are named in index.html, so that the browser asks for all of them at once.
+The command line SLIPSTICK computes what the page shows of the default scenario, so that the page can show it before the core is loaded:
+data/first_view.json. The page asks the core later for what this file leaves out: help, most members of the inputs under "More", and outputs
+that this report does not have. The scripts that draw the first view are listed in index.html, so that the browser requests them all at once.
 """
 import json
 import pathlib
@@ -12,12 +12,12 @@ import sys
 
 STATIC = re.compile(r"""^(?:(?:import|export)\b[^'"=;]*?\bfrom\s*|import\s*)['"](\.{1,2}/[^'"]+)['"]""", re.M)
 PATH = re.compile(r"'([a-z0-9_.]+)'")
-SHAPE = ("path", "kind", "presets", "nullable")  # what the form needs of an input whose field is not made yet
+SHAPE = ("path", "kind", "presets", "nullable")  # members that the form needs of an input whose field is not shown yet
 ENTRY = '<link rel="modulepreload" href="main.js">'
 
 
 def holds(answer: object, members: list[str]) -> bool:
-    """Whether a part of a report has the figure of a path; "*" stands for any entry."""
+    """Whether a part of a report contains the figure at a path; "*" stands for any entry."""
     if not members:
         return True
     entries = list(answer.values()) if isinstance(answer, dict) else answer if isinstance(answer, list) else []
@@ -27,7 +27,7 @@ def holds(answer: object, members: list[str]) -> bool:
 
 
 def shown(described: dict, report: dict, open_paths: set[str]) -> dict:
-    """The description as far as the first view shows it: no help, only the shape of inputs that do not stand open, its report's outputs."""
+    """The part of the description that the first view needs: no help, only SHAPE of inputs that are not open, only outputs of the report."""
 
     def part(one: dict) -> dict:
         is_open = one["path"] in open_paths
@@ -44,12 +44,12 @@ def answers(site: pathlib.Path, slipstick: str) -> dict[str, object]:
 
     described = ask("describe")
     newest = max(described["defaults"], key=int)
-    # Beyond twelve digits the mathematics of the two builds differs.
+    # The native and the WebAssembly build can differ beyond twelve digits.
     report = ask("evaluate", f"version={newest}", number=lambda digits: float(f"{float(digits):.12g}"))
-    report["training"]["timeline"] = []  # most of a report, and a question of its own
-    picked = {one.get("presets") for one in described["inputs"]}  # kinds of entries that an input picks
+    report["training"]["timeline"] = []  # most of the report's size; the page asks for it separately
+    picked = {one.get("presets") for one in described["inputs"]}  # kinds of entries that an input selects
     entries = [entry for entry in ask("presets") if entry["kind"] in picked]
-    kept = {"rental": ("device", "provider", "date", "term", "price")}  # of which the head offers the cheapest
+    kept = {"rental": ("device", "provider", "date", "term", "price")}  # the page's head shows the cheapest
     catalogue = [
         {key: entry[key] for key in ("kind", "id", "name", *kept.get(entry["kind"], ())) if key in entry} for entry in entries
     ]
@@ -58,7 +58,7 @@ def answers(site: pathlib.Path, slipstick: str) -> dict[str, object]:
 
 
 def imported(site: pathlib.Path, script: pathlib.Path, seen: list[str]) -> list[str]:
-    """The scripts that cannot run without each other, from one on."""
+    """A script and all scripts that it imports statically, directly or indirectly."""
     place = script.relative_to(site).as_posix()
     if place not in seen:
         seen.append(place)

@@ -1,4 +1,4 @@
-"""Writes the lessons as a plain page, for readers without JavaScript or WebAssembly: their questions, what comes out, and pictures.
+"""Writes the lessons as a plain page, for readers without JavaScript or WebAssembly: questions, results and pictures.
 
     lessons_page.py SITE_FOLDER
 """

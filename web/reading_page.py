@@ -1,8 +1,8 @@
-"""The frame of the pages of text that are made when the site is built: the lessons, the scoreboard."""
+"""The frame of the text pages that are made when the site is built: the lessons and the scoreboard."""
 
 
 def reading_page(title: str, description: str, body: str, kind: str = "") -> str:
-    """`kind`: of a page with a style of its own, style/KIND.css."""
+    """`kind`: for a page with its own style sheet, style/KIND.css."""
     style = f'\n    <link rel="stylesheet" href="style/{kind}.css">' if kind else ""
     return f"""<!doctype html>
 <html lang="en">

@@ -1,9 +1,9 @@
-"""Writes the scoreboard: how far off the program is for publishers whose runs and constants it does without, per release, every run, and
-what other tools state of themselves.
+"""Writes the scoreboard: the program's errors for publishers whose runs and constants are left out, by release; every run; and the errors
+that other tools state for themselves.
 
     tests/validation/left_out build/native/evidence --runs | scoreboard_page.py SITE_FOLDER SCOREBOARD_FOLDER EVIDENCE_FOLDER
 
-SCOREBOARD_FOLDER holds records.json (left_out --record) and other_tools.json; the runs are those of this build.
+SCOREBOARD_FOLDER contains records.json (left_out --record) and other_tools.json. The runs are those of this build.
 """
 import calendar
 import html
@@ -58,7 +58,7 @@ def three_digits(value: float) -> str:
 
 
 def quantity(value: float, figure: str) -> str:
-    """In a unit that fits: 1.42 s, 22.5 ms, 17.3 GB, 2,749 (rates, whose figure names their unit)."""
+    """With a suitable unit: 1.42 s, 22.5 ms, 17.3 GB; rates as 2,749, because the figure names their unit."""
     if "memory_bytes" in figure:
         return f"{three_digits(value / 1e9)}\u00a0GB"
     if figure.endswith("utilization"):
@@ -74,7 +74,7 @@ def signed(share: float) -> str:
 
 
 def day(text: str) -> str:
-    """2026-11-27 as 27 November 2026, 2026-11 as November 2026; words before it stay."""
+    """2026-11-27 as 27 November 2026, 2026-11 as November 2026; words before the date are kept."""
     *words, date = text.split()
     year, month, *of_month = date.split("-")
     shown = " ".join([*(one.lstrip("0") for one in of_month), calendar.month_name[int(month)], year])
@@ -95,7 +95,7 @@ def table(caption: str, columns: list[str], body: str, kind: str = "scores") -> 
 
 
 def group_of_rows(title: str, columns: list[str], rows: list[list[str]]) -> str:
-    """Rows under a title; the first cell of each names it, the others say their column where rows are cards."""
+    """Rows under a title. The first cell of a row is its name; the others repeat their column's title where rows are shown as cards."""
     head = f'<tr class="group"><th scope="rowgroup" colspan="{len(columns)}">{title}</th></tr>' if title else ""
     lines = "".join(
         f'<tr><th scope="row">{first}</th>' + "".join(f'<td data-l="{name}">{cell}</td>' for name, cell in zip(columns[1:], cells)) + "</tr>"

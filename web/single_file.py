@@ -1,9 +1,9 @@
-"""Writes the built site as one HTML file that opens from anywhere: by a double click, in a sandboxed frame, without a network.
+"""Writes the built site as one HTML file that works everywhere: opened by a double click, in a sandboxed frame, without a network.
 
     single_file.py SITE_FOLDER OUTPUT
 
-Browsers load no module from file: addresses, so every module lies in the import map as a data: address under its own name, and
-host.js, which finds workers and data beside the page, is replaced by one that finds them in the file.
+Browsers load no module from file: addresses, so the import map gives every module as a data: address under its own name. host.js, which
+loads workers and data from beside the page, is replaced by a version that takes them from the file.
 """
 import base64
 import json
@@ -33,7 +33,7 @@ def base64_text(data: bytes) -> str:
 
 
 def named(text: str, folder: str) -> str:
-    """Relative specifiers as names of the import map."""
+    """Replaces relative specifiers by names of the import map."""
     name = lambda path: "slipstick/" + posixpath.normpath(posixpath.join(folder, path))
     return SPECIFIER.sub(lambda m: f"{m[1]}{m[2]}{name(m[3])}{m[2]}", text)
 

@@ -62,11 +62,15 @@ test('each view of the Chip scene has one question, its charts with their summar
     line: [...chart.querySelectorAll('line.level')].map((one) => one.style.stroke),
     series: [...chart.querySelectorAll('.line')].map((one) => one.getAttribute('stroke')),
   }));
-  assert.deepEqual(drawn.line, ['', drawn.series[3]], 'the reticle, and where 8 dies break even in their color');
+  assert.deepEqual(
+    drawn.line,
+    ['', drawn.series[3]],
+    'the reticle, and the break-even of 8 dies in the color of their line',
+  );
   assert.deepEqual(faults, []);
 });
 
-test('on a phone the axis of the uncertain inputs has a scale, and of a yield its loss is varied', async () => {
+test('on a phone, the axis of the uncertain inputs has a scale, and the loss of a yield is varied', async () => {
   const { page } = await chromium.open('#/chip/certainty', { width: 360 });
   await page.waitForSelector('#cost-tornado');
   const texts = await page.locator('#cost-tornado svg text').allTextContents();

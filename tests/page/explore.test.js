@@ -495,7 +495,7 @@ test('the link holds the questions of the other panels: objective and constraint
   await matters.getByLabel('Change', { exact: true }).selectOption({ index: 0 });
   const share = await matters.getByLabel('Change', { exact: true }).inputValue();
   await settled(matters);
-  // The share of the peak that products reach, 0.865, stops at one; at 20 % more nothing is known of it.
+  // GEMM efficiency is 0.865, and its limit is 1: it cannot be raised by 20 %.
   await matters.getByLabel('Change', { exact: true }).selectOption('0.2');
   await matters.waitForFunction(() => /20/.test(document.querySelector('#matters figcaption small').textContent));
   const [efficiency] = await matters.locator('#matters tr', { hasText: 'GEMM efficiency, 16-bit' }).allTextContents();

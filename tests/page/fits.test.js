@@ -57,7 +57,7 @@ test('a Mac, a DGX Spark, 8 H100 and any other device by its link', async () => 
   const server = await cells(page, 'DeepSeek-V3');
   assert.equal(server['vLLM · fp8'], '–');
   assert.ok(rate(server['vLLM · int4']) > 10);
-  // One replica of eight GPUs, each with a group of its own; all that they hold are counted once.
+  // One replica of eight GPUs, each with its own group of users. The users of all GPUs are counted once.
   const { serving, scenario } = JSON.parse(
     slipstickCommand([
       ...['evaluate', 'model=deepseek-v3', 'cluster=dgx-h100', 'training=null', 'serving.batch=1'],

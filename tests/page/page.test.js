@@ -77,7 +77,7 @@ test('Back steps through scenes and presets, not through keystrokes', async () =
   assert.match(page.url(), /#\/overview$/);
 });
 
-test('Back after an undo leads to what was undone', async () => {
+test('Back after an undo returns to the state that was undone', async () => {
   const { page } = await chromium.open('#/serve');
   await type(page, 'serving.batch', '64');
   await page.locator('#undo').click();
@@ -88,7 +88,7 @@ test('Back after an undo leads to what was undone', async () => {
   assert.match(page.url(), /serving\.batch=64/);
 });
 
-test('what is opened from the foot of a page is seen from its start', async () => {
+test('a link at the foot of a page opens its target at the top', async () => {
   const { page } = await chromium.open('');
   await page.waitForSelector('#advice .apply');
   const fromFoot = async (selector, opened) => {

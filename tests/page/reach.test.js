@@ -43,7 +43,7 @@ test('on a phone a tap on an answer brings its scene into view, and the tabs say
   assert.ok(top >= 0 && top < 740 / 2, `the heading stands at ${top} px`);
 });
 
-test('on a phone a tab shows its heading, and Start its question', async () => {
+test('on a phone, a tab opens at its heading, and Start at the top', async () => {
   const { page } = await chromium.open('', { width: 360, height: 740, hasTouch: true });
   await settled(page);
   const top = () => page.locator('h1.question').evaluate((one) => one.getBoundingClientRect().top);

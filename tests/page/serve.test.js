@@ -17,7 +17,7 @@ const decodeStep = () => JSON.parse(slipstickCommand(['evaluate', 'version=1']))
 const shares = (list) =>
   Object.fromEntries(list.map((one) => [one.split(':')[0], Number(/([\d.]+)\s%$/.exec(one)[1]) / 100]));
 
-test('times and costs of what does not fit are struck out and say why, what memory it asks for is not', async () => {
+test('times and costs of runs that cannot run are struck out with the reason, but the memory that they need is not', async () => {
   const { page } = await chromium.open('#/train?cluster.devices=8&model=llama-3.1-405b&serving.requests_per_s=500&v=3');
   await settled(page);
   const figures = () =>

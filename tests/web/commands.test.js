@@ -128,7 +128,7 @@ test('engines: repositories of Hugging Face, degrees, precisions, and settings w
     commandOf('vllm', { 'serving.precision.weights': 'int8', 'serving.precision.activations': 'int8' }),
     /# not a flag: weights in int8/,
   );
-  // A cache wider than the one that NVIDIA's checkpoints in nvfp4 name needs a flag.
+  // NVIDIA's checkpoints in nvfp4 set an fp8 cache; a wider one needs a flag.
   const fourBit = { 'cluster': 'dgx-b200', 'serving.precision.weights': 'nvfp4', 'serving.precision.kv_cache': 'bf16' };
   for (const tool of ['vllm', 'sglang']) assert.match(commandOf(tool, fourBit), /--kv-cache-dtype bfloat16/);
   assert.doesNotMatch(commandOf('vllm', {}), /--kv-cache-dtype/);

@@ -90,7 +90,7 @@ test('a panel’s question is text, and its values may hold slashes', () => {
   assert.equal(readAsked(undefined, 'solve', controls), undefined);
 });
 
-test('figures are offered with their own first and the ends of intervals last; nothing is said twice', () => {
+test('the list of figures begins with direct figures and ends with interval ends; names repeat no words', () => {
   setOutputs([
     { path: 'training.step_time_s', title: 'Step time', kind: 'figure' },
     { path: 'training.step_time_interval', title: 'Step time, 90 % interval', kind: 'figure' },
@@ -142,7 +142,7 @@ test('a long frontier is thinned and keeps its ends', () => {
   assert.ok(points.length <= 202 && points[0] === 0 && points.at(-1) === 1000 && nth === 6);
 });
 
-test('a preset that is swept goes by its name, a flag by yes or no', () => {
+test('values of a sweep: presets by their names, flags as yes or no', () => {
   const catalogue = [
     { kind: 'node', id: 'dgx-h100', name: 'another kind' },
     { kind: 'cluster', id: 'dgx-h100', name: 'DGX H100' },

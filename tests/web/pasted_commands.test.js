@@ -331,8 +331,9 @@ test('checkpoints of the same shape: other formats, and models trained further',
   for (const [name, model] of cases) assertReads(`vllm serve ${name}`, { model });
 });
 
-// resolve_kv_cache_dtype_string of vLLM, configure_kv_cache_dtype of SGLang: auto is what hf_quant_config.json of NVIDIA's checkpoints names.
-test('the KV cache that a served checkpoint names, unless a flag says another', () => {
+// resolve_kv_cache_dtype_string of vLLM, configure_kv_cache_dtype of SGLang: "auto" means the format in hf_quant_config.json of NVIDIA's
+// checkpoints.
+test('the KV cache has the format of the served checkpoint, unless a flag sets another one', () => {
   const cases = [
     ['nvidia/Kimi-K2.5-NVFP4', 'kimi-k2.5', 'fp8'],
     ['nvidia/Kimi-K2.5-NVFP4 --kv-cache-dtype auto', 'kimi-k2.5', 'fp8'],

@@ -81,7 +81,7 @@ test('the sentence and its picker call training what it is', () => {
   });
 });
 
-test('a time to finish in and a budget are read as people write them, and nothing else is taken for one', () => {
+test('a time limit and a budget are read in usual notations, and other text is refused', () => {
   const days = (words) => secondsUntil(words) / 86400;
   for (const [words, expected] of [
     ['30 days', 30],

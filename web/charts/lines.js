@@ -114,7 +114,7 @@ export function lines({
     { 'x': at - 8, 'y': base, 'text-anchor': 'end' },
   ];
   const edge = (_, base) => [{ 'x': box.right, 'y': base, 'text-anchor': 'end' }];
-  // A spot's name first, as it has the fewest places: beside it, above or below.
+  // The name of the spot is placed first, because it has the fewest possible positions: beside it, above or below.
   const spotWords =
     isHere &&
     here.point &&

@@ -17,7 +17,7 @@ function broken(label, room) {
   return lines;
 }
 
-// Ticks about zero, as many as say a scale: zero alone says none.
+// Ticks around zero, at least one on each side: zero alone shows no scale.
 function marked(most, wanted) {
   const all = ticks([-most, most], wanted);
   return all.length > 2 ? all : marked(most, wanted + 1);

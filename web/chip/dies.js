@@ -128,7 +128,8 @@ const SPLITS = [
 const PLAUSIBLE_VOLUME = 1e7; // more of one device than is ever made
 const AREAS = { low: 100, high: 1600, points: 16 }; // mm²
 
-// Counts of dies that break even at one area, [{counts, at}]: at no area where it is null, at every area where it is the least.
+// Counts of dies by the area at which they break even, [{counts, at}]. `at` is null if they cost less at no area, and the smallest area if they
+// cost less at every area.
 const breakEvens = (crossovers, member) =>
   [...Map.groupBy(crossovers, (one) => one[member] && text(one[member], 'mm^2')).values()].map((group) => ({
     counts: group.map(({ chiplets }) => chiplets),
@@ -137,7 +138,7 @@ const breakEvens = (crossovers, member) =>
 
 const counted = (counts) => new Intl.ListFormat('en').format(counts.map(String));
 
-// Where dies break even, and from how many devices on, in sentences.
+// Sentences on the areas and the numbers of devices from which dies break even.
 const spokenOf = (groups, crossovers) =>
   [
     ...groups.map(({ counts, at }) =>

@@ -6,9 +6,9 @@ const FORMAT =
   /[-_.](fp8|(?:nv|mx)?fp4(?:a16)?(?:-v\d)?|bf16|fp16|int4|int8|awq|gptq|gguf|autoround|dynamic|w[48]a(?:8|16)|quantized|block|dwq|bnb|mlx|\dbit|ud|qat|i?q\d\w*)(?=[-_.]|$)/g;
 const TUNE =
   /[-_.](instruct|chat|base|it|pt|hf|thinking|think|reasoning|coder|math|preview|terminus|speciale|turbo|exp|\d{4})(?=[-_.]|$)/g;
-// Trained further from the other, whose shape they have.
+// Models trained further from another one, whose shape they have.
 const RETRAINED = {
-  __proto__: null,
+  '__proto__': null,
   'glm-5.1': 'glm-5',
   'qwen3-next': 'qwen3-next-80b-a3b', // Qwen3-Coder-Next
   'nemotron-cascade-2-30b-a3b': 'nemotron-3-nano-30b-a3b',
@@ -28,16 +28,14 @@ const stem = (name) => without(without(bare(name), TUNE), FORMAT);
 
 export const checkpointOf = (entry) => entry.published?.hugging_face;
 
-// The catalogue's model for a repository, a local path or an id: the same repository, else the same name but for its format, else but for its
-// version too.
+// The catalogue's model for a repository, a local path or an id: the one of the same repository, else the one with the same name without format,
+// else without version too.
 export function modelNamed(name, models) {
   const exact = models.find((entry) => entry.id === name || checkpointOf(entry)?.toLowerCase() === name.toLowerCase());
   if (exact) return exact;
   const called = (part, wanted) =>
     models.find((entry) =>
-      [entry.id, entry.name, checkpointOf(entry)].some(
-        (other) => other && part(other.replaceAll(' ', '-')) === wanted,
-      ),
+      [entry.id, entry.name, checkpointOf(entry)].some((other) => other && part(other.replaceAll(' ', '-')) === wanted),
     );
   return called(bare, bare(name)) ?? called(stem, RETRAINED[stem(name)] ?? stem(name));
 }
@@ -134,12 +132,12 @@ const TYPES = {
 };
 const CACHED = { __proto__: null, bfloat16: 'bf16', bf16: 'bf16', float16: 'fp16', nvfp4: 'nvfp4' };
 
-// The KV cache where a command says none: engines follow what a checkpoint names. NVIDIA's Model Optimizer writes fp8 beside nvfp4, Red Hat's
-// llm-compressor nothing; DeepSeek-V4 has no other cache than fp8.
+// The format of the KV cache if a command sets none: engines use the one in the checkpoint. NVIDIA's Model Optimizer writes fp8 for weights in
+// nvfp4, Red Hat's llm-compressor writes none; DeepSeek-V4 has only an fp8 cache.
 const cacheNamed = (name, weights) =>
   (weights === 'nvfp4' && !/^redhatai\//i.test(name)) || /deepseek-v4/i.test(name) ? 'fp8' : 'bf16';
 
-// Whether a flag has to say that the cache is wider than what such checkpoints name.
+// Whether a flag has to set the cache, because it is wider than in such checkpoints.
 export const isCacheWider = ({ weights, kv_cache: cache }) => weights === 'nvfp4' && cache === 'bf16';
 
 // --kv-cache-dtype of both; throws at one that no input says.

@@ -56,7 +56,7 @@ export const textBox = (value, attributes = {}) =>
 export const button = (name, onclick, attributes = {}) => h('button', { type: 'button', onclick, ...attributes }, name);
 
 export const partName = (path) => t(`group.${path.split('.')[0]}`);
-// A name with its part, which it does not say twice: "Training: Step time", "Training cost", "Tokens per joule (serving)".
+// A name with its part, unless the name contains it: "Training: Step time", "Training cost", "Tokens per joule (serving)".
 export const inPart = (path, name) => {
   const part = partName(path);
   return new RegExp(`\\b${part}\\b`, 'i').test(name) ? name : `${part}: ${name}`;
@@ -72,10 +72,10 @@ export const objectiveName = (of, name) => nameOf(`${of}.${name}`);
 export const reasonName = (of, reason) =>
   has(`reason.${reason}`) ? t(`reason.${reason}`) : t('explore.reason.limit', { name: objectiveName(of, reason) });
 
-// A report's own figures come first, then those that are parts of another, and the ends of intervals last.
+// Direct figures of a report come first, then parts of other figures, and ends of intervals last.
 const placeOf = (path) => (path.includes('_interval.') ? 2 : path.split('.').length > 2 ? 1 : 0);
 
-// Every number of a report's part that is one figure, by its path; how sure an interval is moves with nothing.
+// The paths of all numbers of a report that are single figures. The level of an interval is left out, because it never changes.
 export function figurePaths(report) {
   const paths = [];
   const visit = (value, path, depth) => {
@@ -95,7 +95,7 @@ export const figureGroups = (report) => {
   }));
 };
 
-// A figure's name with the stack that it is part of, which it does not say twice: "Step time by part: Forward".
+// A figure's name with the stack that it is part of, unless the name contains it: "Step time by part: Forward".
 function wordsOf(path) {
   const [part, parent, member] = path.split('.');
   const [name, stack] = [nameOf(path), nameOf(`${part}.${parent}`)];

@@ -283,7 +283,7 @@ export class SweepPanel {
     });
   }
 
-  // A value of an axis as a person reads it.
+  // A value of an axis in readable form.
   #say = (value, axis) => nameOfValue(value, this.#result.kinds[axis], this.#catalogue);
 
   #extremes(cells, names) {

@@ -50,7 +50,7 @@ export function cellOf({ figures: [value, feasible, infeasible], issues }) {
 }
 export const isBad = (cell) => Boolean(cell.reason);
 
-// An input's value as a person reads it: a preset and a choice by their names.
+// An input's value in readable form: presets and choices by their names.
 export function nameOfValue(value, input, catalogue = []) {
   if (typeof value === 'string') {
     const entry = input?.presets && catalogue.find(({ kind, id }) => kind === input.presets && id === value);

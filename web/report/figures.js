@@ -7,10 +7,10 @@ import { t } from '../text/strings.js';
 import { nameOf } from './names.js';
 import { troubleOf } from './words.js';
 
-// What is known of a run that does not fit: how much memory it asks for, and how many of something.
+// Units of figures that are valid even if a run does not fit: memory and counts.
 const KNOWN_ANYWAY = ['B', 'B/token', 'count'];
 
-// One figure: {path, name, unit}; the button asks `context.why(path)`. Of what cannot run it is struck out.
+// One figure: {path, name, unit}; the button asks `context.why(path)`. It is struck out if the part cannot run.
 /** @param {Context} context */
 export function figure(context, { path, name = nameOf(path), unit = unitOf(path) }) {
   const value = get(context.report, path);

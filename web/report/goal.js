@@ -9,7 +9,7 @@ const HOURS = { s: 1, second: 1, min: 60, minute: 60, h: 3600, hour: 3600 };
 const DAYS = { d: DAY, day: DAY, week: 7 * DAY, month: 30.4375 * DAY, year: 365.25 * DAY };
 const SUMS = { k: 1e3, m: 1e6, b: 1e9, t: 1e12, thousand: 1e3, million: 1e6, billion: 1e9, trillion: 1e12 };
 
-// A number of one of these units, or of `bare` where it has none; undefined where it is of another.
+// A number in one of these units, or in `bare` if it has none; undefined if it has another unit.
 function measured(text, units, bare) {
   const unit = unitIn(text);
   const name = unit.toLowerCase();

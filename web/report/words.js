@@ -52,7 +52,7 @@ export function tokenBound({ tpot_s: tpot, decode_step_s: step, time_by_bound: t
   return tpot - step > Math.max(...Object.values(times.decode)) ? 'others' : bound.decode;
 }
 
-// Why a part that cannot run cannot, in two words; null of one that can.
+// The reason why a part cannot run; null if it can.
 const TROUBLES = { memory: 'memory', kv_cache: 'memory', rate: 'rate' };
 export const troubleOf = (part) =>
   part?.feasible === false ? (TROUBLES[part.infeasible[0]?.reason] ?? 'other') : null;

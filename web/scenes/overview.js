@@ -47,7 +47,7 @@ const cards = ({ open }) =>
     ),
   );
 
-// The answer to another question is seen: the browser itself stays where the link stands.
+// Scrolls to the answer of another question; the browser alone would keep the position of the link.
 const toTop = () => setTimeout(() => window.scrollTo(0, 0));
 
 const others = () =>

@@ -48,7 +48,7 @@ export function ghostOf({ report, ghost }, path) {
 
 const sentence = (words) => words.slice(0, 1).toUpperCase() + words.slice(1);
 
-// Why a part cannot run.
+// Why a part cannot run, and what that means for the figures below.
 /** @param {Json} part */
 export const infeasible = (part, below = '') =>
   part.feasible === false

@@ -5,7 +5,7 @@ import { t } from '../text/strings.js';
 import { sceneOf } from './index.js';
 
 const SOON_MS = 40;
-const SEEN = 0.75; // of the window's height, above which a heading is seen with something under it
+const SEEN = 0.75; // of the window's height; below that, a heading has too little content under it
 
 export class Stage {
   #choices = new Map();
@@ -76,7 +76,8 @@ export class Stage {
     if (heading && heading.getBoundingClientRect().top > window.innerHeight / 2) heading.scrollIntoView();
   }
 
-  // A place that is opened begins at its start: with the answers, where its heading is seen beside them, and on Start, which they are.
+  // Shows a newly opened place from its start: from the top of the page if its heading is visible there or the scene is Start, else from the
+  // heading.
   #toStart() {
     const heading = this.element.querySelector('h1');
     if (!heading) return;

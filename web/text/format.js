@@ -94,7 +94,7 @@ function money(value, per = '') {
   };
 }
 
-// From one kWh on in kWh, below in kJ and J.
+// In kWh from 1 kWh on, below in kJ and J.
 const energy = (value) =>
   Math.abs(value) >= 3.6e6
     ? prefixed(value / 3600, 'Wh', DECIMAL)

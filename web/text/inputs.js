@@ -13,7 +13,7 @@ export const setInputs = (list) => {
 const inputOf = (path) => described.get(path.replace(/\.\d+(?=\.|$)/g, '.*')) ?? described.get(path);
 export const inputLabel = (path) => inputOf(path)?.label;
 
-// 0.48 of what a sum of shares gives, 0.48000000000000004.
+// Removes rounding errors of sums: 0.48000000000000004 becomes 0.48.
 const digits = (value) => String(Number(value.toPrecision(15)));
 
 // A value of an input as its text: a number in base units with the input's own unit.

@@ -148,9 +148,9 @@ TEST(Attention, LatentDecodeReadsTheCacheOnceForAllQueriesOfASequence) {
   EXPECT_EQ(eight.l2_bytes, 2 * one.l2_bytes);
 }
 
-// tile-ai/tilelang issue 1859: Triton's kernel takes 1.66 ms for 128 sequences of 1,151 tokens and 128 heads, 25 TFLOP/s
-// where FlashMLA reaches 386, on 132 SMs at 1.83 GHz. With 20 heads two blocks of 16 are computed. One sequence is in 36
-// parts of 32 tokens, whose blocks fill 72 of 148 SMs.
+// tile-ai/tilelang issue 1859: for 128 sequences of 1,151 tokens and 128 heads, Triton's kernel takes 1.66 ms on 132 SMs
+// at 1.83 GHz. That is 25 TFLOP/s; FlashMLA reaches 386. With 20 heads, the kernel computes two blocks of 16 heads. One
+// sequence is split into 36 parts of 32 tokens, so two blocks of heads use 72 of 148 SMs.
 TEST(Attention, LatentDecodeInTritonsKernel) {
   LatentAttention mla;
   mla.phase = AttentionPhase::kDecode;

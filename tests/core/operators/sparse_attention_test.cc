@@ -24,7 +24,7 @@ TEST(SparseAttention, DecodeDoesTheWorkThatTheShapesSay) {
   EXPECT_EQ(times.core.bytes.base(), 4 * 2048 * 576 * 2.0 + 2 * 4 * 128 * 1088.0);
   EXPECT_EQ(times.all.flops.base(), (times.scores.flops + times.core.flops).base());
   attention.kv_precision = Precision::kFp8;
-  // FlashMLA reads a row in fp8 with its scales, and a rotary part in 16 bit.
+  // FlashMLA reads a row with fp8 elements, their scales and a rotary part in 16 bit.
   EXPECT_EQ(Timed(attention, H200()).core.bytes.base(), 4 * 2048 * 656.0 + 2 * 4 * 128 * 1088.0);
 }
 

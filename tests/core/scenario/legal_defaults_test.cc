@@ -61,9 +61,9 @@ TEST(LegalDefaults, ActivationsFollowWrittenWeights) {
             Precision::kFp8);
 }
 
-// Checkpoints of NVIDIA's Model Optimizer in nvfp4 name FP8 as kv_cache_quant_algo, and vLLM, SGLang and TensorRT-LLM
-// follow it unless a command says otherwise; A100 has no fp8.
-TEST(LegalDefaults, KvCacheHasTheFormatThatTheCheckpointNames) {
+// NVIDIA's Model Optimizer writes FP8 as kv_cache_quant_algo into its checkpoints in nvfp4, and vLLM, SGLang and
+// TensorRT-LLM use that format unless a command sets another one. A100 does not support fp8.
+TEST(LegalDefaults, KvCacheHasTheFormatOfTheCheckpoint) {
   const auto kv_cache = [](std::vector<std::string> assignments, const std::string& version = "3") {
     assignments.insert(assignments.begin(), {"model=llama-3.1-8b", "serving.devices=1"});
     return Of(assignments, R"({"version": )" + version + "}").serving->precision.kv_cache;
@@ -84,9 +84,9 @@ TEST(LegalDefaults, KvCacheHasTheFormatThatTheCheckpointNames) {
     EXPECT_EQ(kv_cache({"cluster=dgx-b200", "serving.precision.weights=nvfp4"}, version), Precision::kBf16) << version;
 }
 
-// vLLM has no other cache than fp8 for DeepSeek-V4 (issue 47174), nor SGLang. SGLang's auto is fp8 for DeepSeek-V3.2 and
-// GLM-5 from compute capability 10 on, and bfloat16 before; vLLM's is the type of the model.
-TEST(LegalDefaults, KvCacheOfSparseAttentionIsAsTheEngineChooses) {
+// For DeepSeek-V4, vLLM (issue 47174) and SGLang support only an fp8 cache. For DeepSeek-V3.2 and GLM-5, "auto" means fp8
+// in SGLang from compute capability 10 on and bfloat16 below it; in vLLM it means the type of the model.
+TEST(LegalDefaults, EngineSelectsTheFormatOfTheKvCacheOfSparseAttention) {
   const auto kv_cache = [](const std::string& model, const std::string& cluster, const std::string& engine) {
     return Of({"model=" + model, "cluster=" + cluster, "serving.devices=8", "serving.engine=" + engine},
               R"({"version": 3})")

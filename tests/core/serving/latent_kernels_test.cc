@@ -1,4 +1,4 @@
-// Latent attention by engine: which kernel decodes which heads.
+// The kernel with which each engine decodes latent attention.
 #include "core/engine_step/attention_time.h"
 #include "core/engine_step/deployment.h"
 #include "tests/core/serving/served.h"
@@ -15,9 +15,10 @@ Seconds DecodeAttentionOf(const std::string& engine, const std::string& cluster,
   return MeanDecodeAttention(Deploy(scenario->model, scenario->cluster, *scenario->serving), pass, false).time;
 }
 
-// The 20 heads of GLM-4.7-Flash are 192 wide. SGLang decodes them in Triton's kernel on Blackwell: 64 sequences of 2,500
-// tokens are 2 * 32 * 1,088 * 160,000 FLOP at 100 FLOP of each of 148 SMs and 1.85 GHz, 0.41 ms.
-TEST(LatentKernels, SglangHasNoneOfItsOwnForWideHeadsOnBlackwell) {
+// GLM-4.7-Flash has 20 heads with 192 dimensions each. SGLang decodes them with Triton's kernel on Blackwell: 64 sequences
+// of 2,500 tokens need 2 * 32 * 1,088 * 160,000 FLOP. At 100 FLOP per cycle on each of 148 SMs and 1.85 GHz, that is
+// 0.41 ms.
+TEST(LatentKernels, SglangUsesTritonsKernelForWideHeadsOnBlackwell) {
   const DecodePass pass{64, 2500};
   EXPECT_NEAR(In(DecodeAttentionOf("sglang", "single-b200-sxm", pass), kUs), 420, 25);
   EXPECT_LT(In(DecodeAttentionOf("sglang", "single-b200-sxm", pass, "128"), kUs), 90);
@@ -25,11 +26,11 @@ TEST(LatentKernels, SglangHasNoneOfItsOwnForWideHeadsOnBlackwell) {
   EXPECT_LT(In(DecodeAttentionOf("vllm", "single-b200-sxm", pass), kUs), 90);
 }
 
-// Compute capabilities 8 and 12 have Triton's kernel alone under vLLM and SGLang; TensorRT-LLM's, which the family of
-// kernels describes, walks a sequence on one SM, 89 ns a token. 131,072 tokens are in 256 splits, which fill 188 SMs:
-// 2 * 32 * 1,088 FLOP a token at 100 FLOP of each at 2.6 GHz, 0.19 ms. Of 1,024 tokens vLLM makes 2 splits, SGLang 32,
-// each of two blocks of heads, so that 4 and 64 SMs work.
-TEST(LatentKernels, TritonsSplitsASequenceWhereTheFamilysWalksIt) {
+// On compute capabilities 8 and 12, vLLM and SGLang have only Triton's kernel. TensorRT-LLM's kernel, which the family of
+// kernels describes, processes a sequence on one SM, 89 ns per token. Triton's divides 131,072 tokens into 256 splits,
+// which use all 188 SMs: 2 * 32 * 1,088 FLOP per token, at 100 FLOP per cycle and SM and 2.6 GHz, take 0.19 ms. For 1,024
+// tokens, vLLM makes 2 splits and SGLang 32; with two blocks of heads each, 4 and 64 SMs work.
+TEST(LatentKernels, TritonsKernelSplitsASequence) {
   const std::string rtx = "single-rtx-pro-6000";
   const DecodePass pass{1, 131072}, brief{1, 1024};
   EXPECT_NEAR(In(DecodeAttentionOf("vllm", rtx, pass), kUs), 206, 10);

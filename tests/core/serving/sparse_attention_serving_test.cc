@@ -39,10 +39,11 @@ TEST(SparseServing, LayersShareASelection) {
               21.0 / 78 * 2 * 4096 * 32 * 128 + 2.0 * 2048 * 8 * 1088, 1);
 }
 
-// FlashMLA's row in fp8: 512 of the latent, 16 of scales, 128 of the rotary part in 16 bit. With 132 for a key, 79 rows
-// and 22 keys are the 54,728 bytes that a log of vLLM on RTX PRO 6000 says of GLM-5.2 with its module that drafts; the
-// model alone has 78 and 21. FlashInfer's kernels on B200 read 576, as any kernel does in 16 bit.
-TEST(SparseServing, RowsInEightBitHoldScalesWhereTheKernelReadsThem) {
+// A row of FlashMLA in fp8 has 512 bytes for the latent, 16 for scales and 128 for the rotary part in 16 bit; a key has 132
+// bytes. A log of vLLM on RTX PRO 6000 gives 54,728 bytes per token for GLM-5.2 with its draft module, which are 79 rows
+// and 22 keys; the model alone has 78 and 21. Rows of FlashInfer's kernels on B200 have 576 elements without scales, as
+// have all rows in 16 bit.
+TEST(SparseServing, RowsInFp8HaveScalesForFlashMla) {
   const auto per_token = [](const std::string& cluster, const std::string& kv_cache) {
     return Serve({"model=glm-5.2", "cluster=" + cluster, "serving.devices=8", "serving.mapping.tp=8",
                   "serving.precision.weights=fp8", "serving.precision.kv_cache=" + kv_cache, "serving.batch=1"})

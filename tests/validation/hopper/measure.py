@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Measures one GPU with plain PyTorch: measure.py TABLE.csv [SECTION ...].
 
-A row is what was timed, as JSON that `slipstick kernel` or a scenario takes, with the median and the extremes of its repetitions, and the
-clock and the power that NVML showed meanwhile. Kernels are timed inside CUDA graphs that hold many calls, with operands rotated through more
-memory than the L2 holds. Weights and inputs are random: zeros run faster. Needs PyTorch 2.6 or later and nvidia-ml-py.
+A row describes what was timed, as JSON that `slipstick kernel` or a scenario accepts, with the median, minimum and maximum of its
+repetitions, and the clock and power that NVML reported meanwhile. Kernels are timed inside CUDA graphs of many calls, and their operands
+rotate through more memory than the L2 cache has. Weights and inputs are random, because zeros run faster. Needs PyTorch 2.6 or later and
+nvidia-ml-py.
 """
 import contextlib
 import csv
@@ -73,7 +74,7 @@ class Table:
 
 
 def graph_of(calls):
-    """A CUDA graph of the calls, after a warm-up beside the default stream."""
+    """A CUDA graph of the calls, after a warm-up on another stream than the default one."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -90,7 +91,7 @@ def graph_of(calls):
 
 
 def seconds(run, per_run, at_least=0.06):
-    """Seconds of each of the per_run calls that run() makes, by device events, over repetitions that take at_least seconds."""
+    """Seconds of each of the per_run calls that run() makes, measured with device events; repeats for at_least seconds."""
     def once():
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         begin.record()
@@ -107,7 +108,7 @@ def seconds(run, per_run, at_least=0.06):
 
 
 def timed(calls, at_least=0.06):
-    """Seconds of one of the calls inside a graph of them, each once or more."""
+    """Seconds per call inside a graph that contains each of the calls once or more."""
     rounds = max(1, math.ceil(20 / len(calls)))
     graph = graph_of(calls * rounds)
     taken = seconds(graph.replay, len(calls) * rounds, at_least)
@@ -123,7 +124,7 @@ def copies(size):
     return max(2, min(64, math.ceil(COLD / size)))
 
 
-# m, n and k as in `slipstick kernel`: m rows of n outputs, k deep.
+# m, n and k as in `slipstick kernel`: m rows of n outputs, each a sum of k products.
 SHAPES = [(6144, 4096), (4096, 4096), (28672, 4096), (4096, 14336), (128256, 4096),  # Llama-3.1-8B
           (3072, 2048), (2048, 2048), (16384, 2048), (2048, 8192),  # Llama-3.2-1B
           (1280, 8192), (8192, 1024), (7168, 8192), (8192, 3584),  # Llama-3.1-70B over eight devices
@@ -223,7 +224,7 @@ def attention_decode(table):
 
 
 def passes(table):
-    """Kernels that stream their operands."""
+    """Kernels whose time is mostly reading and writing their operands."""
     for columns in (2048, 4096, 8192):
         weight = random(columns)
         for rows in (1, 16, 128, 1024, 8192, 65536):
@@ -241,7 +242,7 @@ def passes(table):
 
 
 def launches(table):
-    """What a chain of kernels that do next to nothing costs: seconds of each."""
+    """Seconds per kernel in a chain of kernels that do almost nothing."""
     x, w = random(1), random(256, 256)
     y = random(1, 256)
     for name, call in (("add_", lambda: x.add_(1)), ("linear", lambda: F.linear(y, w)), ("rms_norm", lambda: F.rms_norm(y, (256,)))):
@@ -294,7 +295,7 @@ def silu_mul(x):
 
 
 class Server:
-    """A Llama that serves: fused projections, norms fused with the residual, a KV cache of fixed length."""
+    """A Llama for inference: fused projections, norms fused with the residual, a KV cache of fixed length."""
 
     def __init__(self, name):
         self.shape = s = MODELS[name]
@@ -317,7 +318,7 @@ class Server:
 
     @torch.no_grad()
     def run(self, tokens, cache, held):
-        """Next tokens [batch] after tokens [batch, new], of which the cache holds the `held` before them."""
+        """Next tokens [batch] after tokens [batch, new]; the cache contains the `held` tokens before them."""
         s = self.shape
         batch, new = tokens.shape
         cosine, sine = self.cosine[held:held + new], self.sine[held:held + new]
@@ -338,7 +339,7 @@ class Server:
 
 
 def wall(run, repeat=5):
-    """Seconds of a call as the host sees it, from an idle device to an idle device."""
+    """Seconds of a call measured on the host; the device is idle before and after it."""
     run()
     run()
     taken = []
@@ -491,7 +492,7 @@ def training(table):
         table.add("memory", "allocated between steps", asked, [between], "B", start)
 
         def followed():
-            step()  # frees the gradients of this step; those of a further one are clipped
+            step()  # frees the gradients of this step; those of the next one are clipped
             loss = loss_of()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -505,7 +506,7 @@ def training(table):
 
 
 def heat(table):
-    """A large product as the first of a device at rest, and after seconds of it; of random numbers, and of zeros."""
+    """A large product on a device that was idle, and after seconds of such products; with random numbers and with zeros."""
     size = 8192
     for values in ("random", "zeros"):
         for dtype, precision in ((torch.bfloat16, "bf16"), (FP8, "fp8")):
