@@ -91,7 +91,7 @@ class PoolSearch {
     }
   }
 
-  // All kinds of replicas, but not those that differ only in prefill chunks, which make no difference in separate pools.
+  // All kinds of replicas but those that differ only in prefill chunks, which make no difference in separate pools.
   [[nodiscard]] std::vector<Replica> Replicas() const {
     const ReplicaSpace space(problem_);
     std::vector<Replica> replicas;
