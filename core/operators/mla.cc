@@ -129,9 +129,9 @@ void TimeWholeWalk(const LatentDecode& step, KernelTime& result) {
   result.time = Figure("Attention time", step.row.launch + bounded, "", source);
 }
 
-// vLLM makes a power of two of parts, 512 tokens long at the mean, however many sequences there are. SGLang's blocks
-// fill the SMs several times at long contexts, with 32 tokens and more. Both are without their steps, at which a longer
-// context is faster.
+// vLLM splits a sequence into parts of about 512 tokens, whatever the batch. SGLang splits it until the blocks of the
+// batch fill the SMs, several times at long contexts, into parts of at least 32 tokens. Neither number is rounded here:
+// rounded, a longer context could take less time.
 Ratio GroupedSplits(const LatentDecode& step, Ratio head_blocks) {
   const Ratio context = step.mla.kv_len, units = step.device.units;
   if (step.mla.splits_by_length)
@@ -165,7 +165,7 @@ void TimeGroupedWalk(LatentDecode step, KernelTime& result) {
       Figure("Compute time",
              mla.batch * mla.kv_len * head_blocks * 16 * 2 * kFlop * step.pair_dims / (GroupedRate(step) * busy),
              "heads are padded to 16", source);
-  // What the family's own kernel reaches says nothing of Triton's.
+  // The bandwidth of the family's own kernel does not apply to Triton's.
   const LatentTable& table = step.device.architecture->latent;
   step.stream_time = Figure("Time to read the latent KV cache",
                             step.kv_cache / (step.device.memory.bandwidth * table.bandwidth_efficiency), "", source);
