@@ -152,7 +152,7 @@ FlopsPerSecond GroupedRate(const LatentDecode& step) {
 }
 
 // Triton's kernel: 16 heads to a block.
-void TimeGroupedWalk(LatentDecode step, KernelTime& result) {
+void TimeGroupedWalk(const LatentDecode& step, KernelTime& result) {
   const LatentAttention& mla = step.mla;
   const std::string_view source = step.source;
   const Ratio head_blocks =
@@ -165,11 +165,6 @@ void TimeGroupedWalk(LatentDecode step, KernelTime& result) {
       Figure("Compute time",
              mla.batch * mla.kv_len * head_blocks * 16 * 2 * kFlop * step.pair_dims / (GroupedRate(step) * busy),
              "heads are padded to 16", source);
-  // The bandwidth of the family's own kernel does not apply to Triton's.
-  const LatentTable& table = step.device.architecture->latent;
-  step.stream_time = Figure("Time to read the latent KV cache",
-                            step.kv_cache / (step.device.memory.bandwidth * table.bandwidth_efficiency), "", source);
-  result.memory = step.stream_time;
   const Seconds bounded = BoundByTraffic(step, head_blocks, result);
   result.time = Figure("Attention time", step.row.launch + bounded + step.row.merge_per_split * splits,
                        "in Triton's kernel", source);
@@ -185,8 +180,10 @@ KernelTime TimeOfDecode(const LatentAttention& mla, const Device& device) {
       Figure("Multiply-adds per head and token", 2 * mla.kv_lora_rank + mla.rope_head_dim, "with the latent");
   const Bytes kv_cache =
       Figure("Latent KV cache read", mla.batch * mla.kv_len * (mla.kv_lora_rank + mla.rope_head_dim) * kv_element);
-  const Seconds stream_time = Figure("Time to read the latent KV cache",
-                                     kv_cache / (device.memory.bandwidth * row.bandwidth_efficiency), "", source);
+  // The bandwidth of the family's own kernel does not apply to Triton's.
+  const Ratio stream_efficiency = mla.grouped ? table.bandwidth_efficiency : row.bandwidth_efficiency;
+  const Seconds stream_time =
+      Figure("Time to read the latent KV cache", kv_cache / (device.memory.bandwidth * stream_efficiency), "", source);
   const FlopsPerSecond rate = in_fp8 ? ReachedRate(device, Precision::kFp8, row.mma_efficiency_fp8)
                                      : ReachedRate(device, Precision::kBf16, row.mma_efficiency);
   KernelTime result;
