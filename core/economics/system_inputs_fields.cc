@@ -77,7 +77,7 @@ constexpr FieldRow kSystemInputsFields[] = {
         .Advanced(),
     Of<&SystemInputs::fabric_included>("fabric_included",
                                        "Bandwidth between a server's devices that its price and power include, per "
-                                       "device; more costs extra; null: all of it")
+                                       "device; more costs extra, less is deducted; null: all of it")
         .Label("Network that the server includes")
         .In(kGBps)
         .Between(0, 1'000'000)
@@ -85,7 +85,8 @@ constexpr FieldRow kSystemInputsFields[] = {
         .Derived(),
     Of<&SystemInputs::adapters_included>(
         "adapters_included",
-        "Value of the adapters (NICs) that a server's price includes, per device; more costs extra; null: all of them")
+        "Value of the adapters (NICs) that a server's price includes, per device; more costs extra, less is deducted; "
+        "null: all of them")
         .Label("Adapters that the server includes")
         .In(kUsd)
         .Between(0, 1'000'000)

@@ -12,7 +12,7 @@ namespace slipstick {
 // A process node, relative to a 7 nm class node.
 struct TechnologyNode {
   std::string preset;
-  std::string name = "7nm";
+  std::string name = "7 nm";
   double logic_area = 1;       // per circuit
   double sram_area = 1;        // per bit cell
   double analog_area = 1;      // per interface

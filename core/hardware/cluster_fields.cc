@@ -106,7 +106,9 @@ constexpr FieldRow kNetworkLevelFields[] = {
         .Above(0)
         .AtMost(16)
         .Advanced(),
-    Of<&NetworkLevel::port>("port", "What its ports, switches and cables cost and draw").Advanced()};
+    Of<&NetworkLevel::port>("port", "What its ports, switches and cables cost and draw")
+        .Label("Ports, switches and cables")
+        .Advanced()};
 constinit const Fields Schema<NetworkLevel>::fields(kNetworkLevelFields);
 
 constexpr FieldRow kClusterFields[] = {

@@ -24,6 +24,7 @@ constexpr FieldRow kCompiledGraphFields[] = {
         .In(kMB)
         .AtLeast(0),
     Of<&CompiledGraph::spill_exponent>("spill", "Prefill time grows with (activations / limit) to this power")
+        .Label("Exponent of prefill time beyond the limit")
         .Between(0, 1)};
 constinit const Fields Schema<CompiledGraph>::fields(kCompiledGraphFields);
 
