@@ -291,6 +291,7 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
   report.bound = {performance.prefill.alone.operators.BoundOf(), performance.decode.step.operators.BoundOf()};
   SetEnergy(deployment, performance, devices, report);
   const Deployment& plain = PlainOf(deployment);
+  FindInfeasible(plain, budget, batch, performance, report);
   if (!searching) {
     const StaticBatch together = TimeStaticBatch(deployment, batch.requested_sequences, budget);
     report.static_ttft = together.ttft;
@@ -299,7 +300,6 @@ ServingReport EvaluateServing(const Model& model, const Cluster& cluster, const 
     SetTexts(plain, budget, performance, report);
     SetTimeByBound(deployment, performance, report);
   }
-  FindInfeasible(plain, budget, batch, performance, report);
   if (operators) {
     report.operators = {OperatorsOf(performance.prefill.alone.operators, plain.device),
                         OperatorsOf(performance.decode.step.operators, plain.device)};

@@ -140,6 +140,7 @@ void WarnOfPrefixes(const Deployment& deployment, const KvCacheBudget& budget, d
 }
 
 void FindWarnings(const Deployment& deployment, const ServingPerformance& performance, ServingReport& report) {
+  if (!report.infeasible.empty()) return;
   constexpr double kMostlyQueue = 0.8, kUnbalanced = 1.5;
   const double queued = performance.queue / performance.ttft;
   if (queued > kMostlyQueue && report.requests_waiting > 0) {

@@ -29,7 +29,7 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
 // Warns about the prefixes behind a hit rate: those of waiting sessions or, if none are kept, the memory they need.
 void WarnOfPrefixes(const Deployment& deployment, const KvCacheBudget& budget, double running, ServingReport& report);
 
-// Warns of results that are easily misread.
+// Warns of results that are easily misread, if the load is feasible.
 void FindWarnings(const Deployment& deployment, const ServingPerformance& performance, ServingReport& report);
 
 }  // namespace slipstick

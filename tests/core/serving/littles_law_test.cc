@@ -298,6 +298,13 @@ TEST(Warnings, SayThatAFirstTokenIsMostlyQueue) {
   EXPECT_NEAR(crowd.requests_waiting, 60, 1e-9);
 }
 
+TEST(Warnings, DoNotDescribeTimesOfWhatCannotRun) {
+  const ServingReport refused =
+      Serve(kOneReplica + Assignments{"serving.concurrency=64", "serving.max_requests=4", "model=llama-3.1-405b"});
+  EXPECT_FALSE(refused.infeasible.empty());
+  EXPECT_FALSE(Warns(refused, "of the time to first token"));
+}
+
 TEST(StaticBatch, IsOnePrefillAndThenSteps) {
   const ServingReport one = Serve(kOneReplica + Assignments{"serving.batch=1"});
   const ServingReport many = Serve(kOneReplica + Assignments{"serving.batch=32"});
