@@ -162,6 +162,14 @@ bool SplitsBackward(const TrainingContext& context) {
   return context.shape.pipeline > 1 && SplitsBackward(context.run.mapping.schedule);
 }
 
+Ratio OffloadedGradients(const TrainingContext& context) {
+  const Offload& offload = context.run.offload;
+  const auto at = [&](std::string_view path, Ratio share) { return InputAt(path, share, context.tape); };
+  if (offload.gradients) return at("training.offload.gradients", *offload.gradients);
+  return context.framework().offload.gradients ? at("training.offload.optimizer", offload.optimizer)
+                                               : at("training.framework.offload.gradients", Ratio(0));
+}
+
 Ratio ContentionBeside(const TrainingContext& context, Bytes moved, Seconds link) {
   const FrameworkExchange& framework = context.framework().exchange;
   const Ratio contention = framework.contention;

@@ -96,6 +96,9 @@ inline const Cluster& NetworkFor(const TrainingContext& context, const Collectiv
   return call.routed ? context.prepared->stated : context.cluster;
 }
 
+// Share of the gradients in host memory, with the node of the input that determines it.
+Ratio OffloadedGradients(const TrainingContext& context);
+
 // Whether the schedule runs weight gradients in a separate pass.
 bool SplitsBackward(const TrainingContext& context);
 

@@ -66,13 +66,4 @@ Ratio MtpModules(const Model& model, const TrainingRun& run) {
   return run.framework.capabilities.mtp && run.trainable == Trainable::kAll ? Ratio(model.mtp_layers) : Ratio(0);
 }
 
-Ratio OffloadedGradients(const TrainingRun& run) {
-  return run.offload.gradients.value_or(run.framework.offload.gradients ? run.offload.optimizer : Ratio(0));
-}
-
-std::string_view InputOfOffloadedGradients(const TrainingRun& run) {
-  if (run.offload.gradients) return "training.offload.gradients";
-  return run.framework.offload.gradients ? "training.offload.optimizer" : "training.framework.offload.gradients";
-}
-
 }  // namespace slipstick

@@ -1,5 +1,6 @@
 #include "core/training_stage/stage_time.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -90,7 +91,7 @@ ShardedLayer TimeShardedEmbedding(const TrainingContext& context, Ratio largest)
 // If explanations are on, offload of a share of 0 counts, too.
 bool CopiesToHost(const TrainingContext& context) {
   const Offload& offload = context.run.offload;
-  if (offload.activations > 0 || offload.parameters > 0 || OffloadedGradients(context.run) > 0) return true;
+  if (offload.activations > 0 || offload.parameters > 0 || OffloadedGradients(context) > 0) return true;
   return context.tape != nullptr && context.device().host.bandwidth > BytesPerSecond{};
 }
 
@@ -158,6 +159,11 @@ StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, con
     stage.host_link += (2 * host.activations + 2 * host.weights + host.gradients) * count;
   });
   return stage;
+}
+
+const StageTime& SlowestOf(const std::vector<StageTime>& stages) {
+  return *std::max_element(stages.begin(), stages.end(),
+                           [](const StageTime& a, const StageTime& b) { return a.Total() < b.Total(); });
 }
 
 StageTime WeightedAverage(const StageTime& a, Ratio share_a, const StageTime& b, Ratio share_b) {

@@ -81,6 +81,9 @@ struct StepOperators {
 LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, const RecomputeChoice& recompute,
                       StepOperators* operators);
 
+// The stage with the longest passes; of equals, the first.
+const StageTime& SlowestOf(const std::vector<StageTime>& stages);
+
 StageTime WeightedAverage(const StageTime& a, Ratio share_a, const StageTime& b, Ratio share_b);
 
 // Time of the given layers, of the embedding and of the head; MTP modules belong to the head.
