@@ -5,6 +5,7 @@
 #include "core/operators/attention.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/gemm.h"
 #include "core/operators/recurrence.h"
 #include "core/operators/sparse_attention.h"
 
@@ -15,22 +16,19 @@ namespace {
 KernelTime UnfusedPrefill(const Deployment& deployment, const PrefillPass& pass) {
   const Device& device = deployment.device;
   const EngineKernels& kernels = deployment.engine.kernels;
-  const Stream data = SlowestStream(device);
   const Ratio scores =
       Figure("Scores", pass.sequences * deployment.shapes.widths.heads * pass.tokens * (pass.tokens + pass.cached),
              "every query against every key");
   const Bytes score_bytes = Figure("Score traffic", kernels.unfused_score_bytes * scores, "of all passes");
-  const Ratio missed = Figure("Fraction of the score traffic that goes to memory",
-                              score_bytes / (score_bytes + 0.5 * L2Capacity(device)), "the rest stays in L2");
   const Flops flops = Figure("FLOPs", 4 * kFlop * scores * deployment.shapes.head_dim, "of two GEMMs");
   const Seconds products =
       Figure("Two GEMMs per layer", flops / (kernels.unfused_gemm_efficiency * PeakRate(device, Precision::kFp16)));
-  const Seconds passes =
-      Figure("Passes over the scores", score_bytes * missed / (kernels.unfused_bandwidth_efficiency * data.bandwidth) +
-                                           score_bytes * (1 - missed) / L2Rate(device));
+  const Seconds passes = Figure("Passes over the scores", PassTime(score_bytes, score_bytes, 0.5,
+                                                                   kernels.unfused_bandwidth_efficiency, 1, device));
   const Seconds time = Figure("Unfused attention", 4 * *device.efficiency.launch_latency + products + passes,
                               "four kernels; fitted to NVIDIA/FasterTransformer docs/gpt_guide.md");
-  return {time, products, passes, products > passes ? Bound::kCompute : data.bound, flops, score_bytes};
+  return {time,  products,   passes, products > passes ? Bound::kCompute : SlowestStream(device).bound,
+          flops, score_bytes};
 }
 
 // Heads of one layer on one rank; batch and lengths are left at 1.

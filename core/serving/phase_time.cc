@@ -2,7 +2,7 @@
 
 #include "core/base/figure.h"
 #include "core/engine_step/memo.h"
-#include "core/engine_step/mixed_step.h"
+#include "core/engine_step/step_time.h"
 #include "core/serving/first_passes.h"
 #include "core/serving/prefix_cache.h"
 
@@ -30,11 +30,9 @@ Ratio MixedPrompts(const Deployment& deployment, Ratio ending, Ratio prompts_per
 // For engines whose prefill passes and decode steps take turns: a pass takes the prompts that came since the last one.
 PrefillStall StallInTurn(const Deployment& deployment, Ratio running, const DecodeTimes& decode) {
   const PromptTokens prompt = ComputedTokens(deployment.load);
-  const Ratio steps = DecodeSteps(deployment),
-              most = max(1.0, floor(min(running, StepTokens(deployment) / prompt.tokens)));
-  const Seconds step = Figure("Decode step, drafts included", decode.token * (Ratio(deployment.load.output) / steps),
-                              "of all the tokens that it yields");
-  const Ratio prompts = PromptsOfPass(deployment, step, running / steps, most, prompt);
+  const Ratio most = max(1.0, floor(min(running, StepTokens(deployment) / prompt.tokens))),
+              prompts = PromptsOfPass(deployment, WholeStep(deployment, decode), running / DecodeSteps(deployment),
+                                      most, prompt);
   return {Figure("Decode stall per prompt", MeanPass(deployment, prompts, most, prompt) / prompts,
                  "nothing decodes while a pass is launched and runs"),
           Seconds{}};
@@ -49,11 +47,7 @@ PrefillStall StallOf(const Deployment& deployment, Ratio running, Ratio prompts_
   const Ratio steps = DecodeSteps(deployment), chunks = ChunksOf(deployment, prompt.tokens),
               prompts = MixedPrompts(deployment, running / steps, prompts_per_pass, chunks);
   const PromptTokens chunk = MeanChunk(prompt, chunks);
-  MixedPass pass;
-  pass.decode = {running, MeanContext(deployment), CheckedTokens(deployment), Ratio(deployment.load.output)};
-  pass.prompts = prompts;
-  pass.tokens = chunk.tokens;
-  pass.cached = chunk.cached;
+  const MixedPass pass{DecodePassOf(deployment, running), {prompts, chunk.tokens, chunk.cached}};
   const Seconds mixed_step = TimeOf(pass, deployment), decode_step = decode.step.time;
   // More prompts than steps: every step prefills, and prefill-only passes run between steps.
   const Ratio passes =

@@ -81,7 +81,7 @@ PassCost TimePrompt(const Deployment& deployment, Ratio sequences, const PromptT
   if (deployment.engine.scheduler.loads_apart) pass.load_apart = load.exposed;
   pass.time = Figure("Prefill with the load of cached prefixes", pass.time + load.exposed);
   pass.occupancy = Figure("Slowest stage with the load of cached prefixes", pass.occupancy + load.stalls);
-  pass.operators.Add(kPrefixFromHost, {load.exposed, {}, {}, Bound::kNetwork, {}, {}}, 1);
+  pass.operators.Add(kPrefixFromHost, NetworkTime(load.exposed), 1);
   return pass;
 }
 
