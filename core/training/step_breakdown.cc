@@ -1,6 +1,5 @@
 #include "core/training/step_breakdown.h"
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -290,8 +289,7 @@ std::vector<NetworkLevelTime> NetworkTimeByLevel(const TrainingContext& context,
   add(CollectiveType::kAllGather, context.context_group, time.cp);
   add(CollectiveType::kAllToAll, context.experts, time.ep);
   add(CollectiveType::kAllReduce, context.data, time.dp);
-  const std::array<Span, 1> stages{{{context.strides.pipeline, context.shape.pipeline}}};
-  add(CollectiveType::kSendReceive, PlaceSpans(cluster, stages.data(), 1), time.pp);
+  add(CollectiveType::kSendReceive, PlaceSpans(cluster, {{context.strides.pipeline, context.shape.pipeline}}), time.pp);
   return levels.List(time.offload);
 }
 
