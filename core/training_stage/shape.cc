@@ -6,6 +6,9 @@ namespace slipstick {
 
 namespace {
 
+// Whether sequences end in padding.
+bool IsPadded(const TrainingRun& run) { return run.documents && run.documents->layout == DocumentLayout::kPadded; }
+
 // Mean document length over tokens (long documents have more of them): the mean of the squares over the mean.
 Ratio AttendedTokens(const TrainingRun& run) {
   const Ratio sequence = run.sequence;
@@ -49,8 +52,6 @@ TrainingShape ShapeOf(const TrainingRun& run) {
                "sequence parallelism splits them over the TP ranks");
   return shape;
 }
-
-bool IsPadded(const TrainingRun& run) { return run.documents && run.documents->layout == DocumentLayout::kPadded; }
 
 Ratio ShardRanks(int from, const TrainingRun& run, Ratio data_ranks) {
   const TrainingMapping& mapping = run.mapping;

@@ -20,8 +20,6 @@ struct TrainingShape {
   [[nodiscard]] Ratio DataRanks() const;        // ranks that hold the same dense weights
   [[nodiscard]] Ratio ExpertDataRanks() const;  // ranks that hold the same experts
 };
-// Whether sequences end in padding.
-bool IsPadded(const TrainingRun& run);
 TrainingShape ShapeOf(const TrainingRun& run);
 
 // Number of the data_ranks (which hold the same weights) that split a state that ZeRO shards from stage `from` on.
