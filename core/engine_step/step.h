@@ -58,14 +58,19 @@ class OperatorBreakdown {
   int size_ = 0;
 };
 
+// Cached prefixes from host memory and SSD.
+struct PrefixLoad {
+  Seconds time;     // over the links
+  Seconds exposed;  // not hidden by the pass
+  Seconds stalls;   // part of `exposed` for which the other requests of the pass wait, too
+};
+
 struct PassCost {
   Seconds time;       // of one pass through all pipeline stages
   Seconds occupancy;  // of the slowest stage: the next pass can start after this time
   Seconds fixed{};    // of a prefill: lower bound, however few its tokens (host launches or whole micro-batches)
   OperatorBreakdown operators;
-  // Of a prefill: time to load cached prefixes from host memory and SSD; its exposed part; the exposed part that delays
-  // no other request.
-  Seconds loaded{}, load_exposed{}, load_apart{};
+  PrefixLoad load{};  // of a prefill
 };
 
 // Prefill of `sequences` prompts in one pass. Each has `tokens` tokens to compute, after `cached` tokens that are
