@@ -5,6 +5,7 @@
 #include "core/operators/attention.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/gemm.h"
 #include "core/operators/recurrence.h"
 #include "core/operators/sparse_attention.h"
 
@@ -15,22 +16,19 @@ namespace {
 KernelTime UnfusedPrefill(const Deployment& deployment, const PrefillPass& pass) {
   const Device& device = deployment.device;
   const EngineKernels& kernels = deployment.engine.kernels;
-  const Stream data = SlowestStream(device);
   const Ratio scores =
       Figure("Scores", pass.sequences * deployment.shapes.widths.heads * pass.tokens * (pass.tokens + pass.cached),
              "every query against every key");
   const Bytes score_bytes = Figure("Score traffic", kernels.unfused_score_bytes * scores, "of all passes");
-  const Ratio missed = Figure("Fraction of the score traffic that goes to memory",
-                              score_bytes / (score_bytes + 0.5 * L2Capacity(device)), "the rest stays in L2");
   const Flops flops = Figure("FLOPs", 4 * kFlop * scores * deployment.shapes.head_dim, "of two GEMMs");
   const Seconds products =
       Figure("Two GEMMs per layer", flops / (kernels.unfused_gemm_efficiency * PeakRate(device, Precision::kFp16)));
-  const Seconds passes =
-      Figure("Passes over the scores", score_bytes * missed / (kernels.unfused_bandwidth_efficiency * data.bandwidth) +
-                                           score_bytes * (1 - missed) / L2Rate(device));
+  const Seconds passes = Figure("Passes over the scores", PassTime(score_bytes, score_bytes, 0.5,
+                                                                   kernels.unfused_bandwidth_efficiency, 1, device));
   const Seconds time = Figure("Unfused attention", 4 * *device.efficiency.launch_latency + products + passes,
                               "four kernels; fitted to NVIDIA/FasterTransformer docs/gpt_guide.md");
-  return {time, products, passes, products > passes ? Bound::kCompute : data.bound, flops, score_bytes};
+  return {time,  products,   passes, products > passes ? Bound::kCompute : SlowestStream(device).bound,
+          flops, score_bytes};
 }
 
 // Heads of one layer on one rank; batch and lengths are left at 1.
@@ -90,6 +88,119 @@ void ChooseKernel(const Deployment& deployment, const Attention& attention, bool
   kernel.time =
       Procedure("Attention of the engine", kernel.time, {{kernel.time, 1}, InSteps(group), InSteps(multi_query_from)},
                 "its GQA kernel needs several query heads per KV head");
+}
+
+// Multi-head latent attention of one layer (DeepSeek V3): heads and formats on one device; batch and lengths are left
+// at 1.
+LatentAttention LatentOf(const Deployment& deployment, AttentionPhase phase) {
+  const Mla& shape = *deployment.model.mla;
+  LatentAttention mla;
+  mla.phase = phase;
+  mla.heads = phase == AttentionPhase::kDecode ? deployment.shapes.decode_heads : deployment.shapes.widths.heads;
+  mla.kv_lora_rank = shape.kv_lora_rank;
+  mla.rope_head_dim = shape.rope_head_dim;
+  mla.nope_head_dim = shape.nope_head_dim;
+  mla.value_head_dim = shape.value_head_dim;
+  mla.precision = IsEightBitFloat(deployment.formats.kv_cache) ? deployment.formats.kv_cache : Precision::kBf16;
+  mla.kv_precision = deployment.formats.kv_cache;
+  mla.kv_element = deployment.formats.sizes.kv_cache;
+  mla.library = deployment.engine.kernels.attention;
+  return mla;
+}
+
+// Tokens that an indexer selects for a query, on one device.
+Ratio SelectedTokens(const Deployment& deployment, bool decode) {
+  const Ratio top_k(deployment.model.indexer->top_k), context_ranks = deployment.mapping.context_ranks;
+  if (!decode || context_ranks <= 1) return top_k;
+  return Figure("Tokens that a query attends to on one device", top_k / context_ranks,
+                "context parallelism splits them");
+}
+
+// The kernels of attention to the tokens that an indexer selects (DeepSeek V3.2), one after the other; only some of
+// the layers score and select.
+SparseAttentionTime SparseTime(const Deployment& deployment, const LatentAttention& queries) {
+  const Indexer& indexer = *deployment.model.indexer;
+  SparseAttention attention;
+  attention.batch = queries.batch, attention.q_len = queries.q_len, attention.kv_len = queries.kv_len;
+  attention.top_k = SelectedTokens(deployment, queries.phase == AttentionPhase::kDecode);
+  attention.index_share = IndexShare(deployment.model);
+  attention.index_heads = indexer.heads, attention.index_dim = indexer.head_dim;
+  attention.heads = queries.heads;
+  attention.kv_lora_rank = queries.kv_lora_rank, attention.rope_head_dim = queries.rope_head_dim;
+  attention.decode = queries.phase == AttentionPhase::kDecode;
+  if (attention.decode) attention.kv_precision = queries.kv_precision, attention.kv_element = queries.kv_element;
+  return TimeOf(attention, deployment.device);
+}
+
+// A short prompt attends to all its tokens under a mask of the selected ones, if that is faster: full keys per head
+// take fewer multiply-adds than the wider latent. The indexer scores and selects in any case.
+KernelTime SparsePrefill(const Deployment& deployment, const LatentAttention& queries, const KernelTime& dense) {
+  const auto [scores, selection, core, all] = SparseTime(deployment, queries);
+  KernelTime kernel = all;
+  kernel.time = Figure("Sparse attention of a prompt", all.time - core.time + min(core.time, dense.time),
+                       "to the latents of the selected tokens, or to all tokens with a mask, whichever is faster",
+                       "DeepSeek-V3.2: short prompts in a masked MHA mode");
+  if (!(dense.time < core.time)) return kernel;
+  kernel.flops = Figure("FLOPs of scores and masked attention", all.flops - core.flops + dense.flops);
+  kernel.bytes =
+      Figure("Memory traffic of scores, selection and masked attention", all.bytes - core.bytes + dense.bytes);
+  kernel.compute = all.compute - core.compute + dense.compute;
+  kernel.memory = all.memory - core.memory + dense.memory;
+  if (2 * dense.time > kernel.time) kernel.bound = dense.bound;
+  return kernel;
+}
+
+constexpr std::string_view kMsaSource =
+    "MiniMax-M3: huggingface/transformers, models/minimax_m3_vl/modeling_minimax_m3_vl.py";
+
+// The indexer's heads on one device are those of the KV heads for which they select.
+SparseAttention IndexingFor(const Deployment& deployment, const Attention& whole, Ratio queries) {
+  const Indexer& indexer = *deployment.model.indexer;
+  SparseAttention sparse;
+  sparse.batch = whole.batch, sparse.q_len = queries, sparse.kv_len = whole.kv_len;
+  sparse.decode = whole.phase == AttentionPhase::kDecode;
+  sparse.kv_precision = whole.kv_precision, sparse.kv_element = whole.kv_element;
+  sparse.block = indexer.block;
+  sparse.index_dim = indexer.head_dim;
+  sparse.index_share = IndexShare(deployment.model);
+  sparse.index_heads =
+      Figure("Heads of the indexer on one device", max(1.0, ceil(Ratio(indexer.heads) / deployment.mapping.tp)),
+             "split as the KV heads are");
+  sparse.top_k = SelectedTokens(deployment, sparse.decode);
+  return sparse;
+}
+
+// Attention of a layer that selects blocks: each query attends to as many tokens as its selected blocks hold.
+KernelTime SelectedBlocks(const Device& device, Attention whole, Ratio top_k) {
+  if (whole.phase == AttentionPhase::kDecode) {
+    whole.kv_len = Figure("Keys of a sequence in the selected blocks", min(whole.kv_len, top_k));
+  } else {
+    whole.window = top_k;
+  }
+  return TimeOf(whole, device);
+}
+
+// Attention to blocks of the context that an indexer selects for each KV head (MiniMax-M3): mean over layers that
+// select and layers that attend to all tokens as `whole` does. In each sequence of `whole`, the indexer scores
+// `queries` query tokens.
+KernelTime BlockAttention(const Deployment& deployment, const Attention& whole, Ratio queries) {
+  const KernelTime dense = TimeOf(whole, deployment.device);
+  const SparseAttention sparse = IndexingFor(deployment, whole, queries);
+  const Ratio index_share = sparse.index_share;
+  const KernelTime core = SelectedBlocks(deployment.device, whole, sparse.top_k);
+  const IndexingTime index = IndexingOf(sparse, deployment.device);
+  const auto mean = [&](auto part) {
+    return index_share * (index.scores.*part + index.selection.*part + core.*part) + (1 - index_share) * (dense.*part);
+  };
+  return {
+      Figure("Attention to selected blocks", mean(&KernelTime::time),
+             "scores, selection, attention to the blocks; mean with the layers that attend to all tokens", kMsaSource),
+      mean(&KernelTime::compute),
+      mean(&KernelTime::memory),
+      index.scores.time + index.selection.time > core.time ? index.scores.bound : core.bound,
+      Figure("FLOPs of attention to selected blocks",
+             index_share * (index.scores.flops + core.flops) + (1 - index_share) * dense.flops, "mean over the layers"),
+      Figure("Memory traffic of attention to selected blocks", mean(&KernelTime::bytes), "mean over the layers")};
 }
 
 KernelTime LatentPrefill(const Deployment& deployment, const LatentAttention& mla) {
@@ -226,116 +337,6 @@ KernelTime DecodeRecurrence(const Deployment& deployment, const DecodePass& pass
   kernel.bytes = bytes;
   kernel.bound = 4 * launch > kernel.time ? Bound::kLatency : data.bound;
   return kernel;
-}
-
-LatentAttention LatentOf(const Deployment& deployment, AttentionPhase phase) {
-  const Mla& shape = *deployment.model.mla;
-  LatentAttention mla;
-  mla.phase = phase;
-  mla.heads = phase == AttentionPhase::kDecode ? deployment.shapes.decode_heads : deployment.shapes.widths.heads;
-  mla.kv_lora_rank = shape.kv_lora_rank;
-  mla.rope_head_dim = shape.rope_head_dim;
-  mla.nope_head_dim = shape.nope_head_dim;
-  mla.value_head_dim = shape.value_head_dim;
-  mla.precision = IsEightBitFloat(deployment.formats.kv_cache) ? deployment.formats.kv_cache : Precision::kBf16;
-  mla.kv_precision = deployment.formats.kv_cache;
-  mla.kv_element = deployment.formats.sizes.kv_cache;
-  mla.library = deployment.engine.kernels.attention;
-  return mla;
-}
-
-SparseAttentionTime SparseTime(const Deployment& deployment, const LatentAttention& queries) {
-  const Indexer& indexer = *deployment.model.indexer;
-  SparseAttention attention;
-  attention.batch = queries.batch, attention.q_len = queries.q_len, attention.kv_len = queries.kv_len;
-  attention.top_k = indexer.top_k;
-  attention.index_share = IndexShare(deployment.model);
-  attention.index_heads = indexer.heads, attention.index_dim = indexer.head_dim;
-  attention.heads = queries.heads;
-  attention.kv_lora_rank = queries.kv_lora_rank, attention.rope_head_dim = queries.rope_head_dim;
-  attention.decode = queries.phase == AttentionPhase::kDecode;
-  if (attention.decode) {
-    attention.kv_precision = queries.kv_precision, attention.kv_element = queries.kv_element;
-    if (deployment.mapping.context_ranks > 1) {
-      attention.top_k = Figure("Tokens that a query attends to on one device",
-                               attention.top_k / deployment.mapping.context_ranks, "context parallelism splits them");
-    }
-  }
-  return TimeOf(attention, deployment.device);
-}
-
-KernelTime SparsePrefill(const Deployment& deployment, const LatentAttention& queries, const KernelTime& dense) {
-  const auto [scores, selection, core, all] = SparseTime(deployment, queries);
-  KernelTime kernel = all;
-  kernel.time = Figure("Sparse attention of a prompt", all.time - core.time + min(core.time, dense.time),
-                       "to the latents of the selected tokens, or to all tokens with a mask, whichever is faster",
-                       "DeepSeek-V3.2: short prompts in a masked MHA mode");
-  if (!(dense.time < core.time)) return kernel;
-  kernel.flops = Figure("FLOPs of scores and masked attention", all.flops - core.flops + dense.flops);
-  kernel.bytes =
-      Figure("Memory traffic of scores, selection and masked attention", all.bytes - core.bytes + dense.bytes);
-  kernel.compute = all.compute - core.compute + dense.compute;
-  kernel.memory = all.memory - core.memory + dense.memory;
-  if (2 * dense.time > kernel.time) kernel.bound = dense.bound;
-  return kernel;
-}
-
-namespace {
-
-constexpr std::string_view kMsaSource =
-    "MiniMax-M3: huggingface/transformers, models/minimax_m3_vl/modeling_minimax_m3_vl.py";
-
-// The indexer's heads on one device are those of the KV heads for which they select.
-SparseAttention IndexingFor(const Deployment& deployment, const Attention& whole, Ratio queries) {
-  const Indexer& indexer = *deployment.model.indexer;
-  SparseAttention sparse;
-  sparse.batch = whole.batch, sparse.q_len = queries, sparse.kv_len = whole.kv_len;
-  sparse.decode = whole.phase == AttentionPhase::kDecode;
-  sparse.kv_precision = whole.kv_precision, sparse.kv_element = whole.kv_element;
-  sparse.block = indexer.block;
-  sparse.index_dim = indexer.head_dim;
-  sparse.index_share = IndexShare(deployment.model);
-  sparse.index_heads =
-      Figure("Heads of the indexer on one device", max(1.0, ceil(Ratio(indexer.heads) / deployment.mapping.tp)),
-             "split as the KV heads are");
-  sparse.top_k = indexer.top_k;
-  if (sparse.decode && deployment.mapping.context_ranks > 1) {
-    sparse.top_k = Figure("Tokens that a query attends to on one device",
-                          sparse.top_k / deployment.mapping.context_ranks, "context parallelism splits them");
-  }
-  return sparse;
-}
-
-// Attention of a layer that selects blocks: each query attends to as many tokens as its selected blocks hold.
-KernelTime SelectedBlocks(const Device& device, Attention whole, Ratio top_k) {
-  if (whole.phase == AttentionPhase::kDecode) {
-    whole.kv_len = Figure("Keys of a sequence in the selected blocks", min(whole.kv_len, top_k));
-  } else {
-    whole.window = top_k;
-  }
-  return TimeOf(whole, device);
-}
-
-}  // namespace
-
-KernelTime BlockAttention(const Deployment& deployment, const Attention& whole, Ratio queries) {
-  const KernelTime dense = TimeOf(whole, deployment.device);
-  const SparseAttention sparse = IndexingFor(deployment, whole, queries);
-  const Ratio index_share = sparse.index_share;
-  const KernelTime core = SelectedBlocks(deployment.device, whole, sparse.top_k);
-  const IndexingTime index = IndexingOf(sparse, deployment.device);
-  const auto mean = [&](auto part) {
-    return index_share * (index.scores.*part + index.selection.*part + core.*part) + (1 - index_share) * (dense.*part);
-  };
-  return {
-      Figure("Attention to selected blocks", mean(&KernelTime::time),
-             "scores, selection, attention to the blocks; mean with the layers that attend to all tokens", kMsaSource),
-      mean(&KernelTime::compute),
-      mean(&KernelTime::memory),
-      index.scores.time + index.selection.time > core.time ? index.scores.bound : core.bound,
-      Figure("FLOPs of attention to selected blocks",
-             index_share * (index.scores.flops + core.flops) + (1 - index_share) * dense.flops, "mean over the layers"),
-      Figure("Memory traffic of attention to selected blocks", mean(&KernelTime::bytes), "mean over the layers")};
 }
 
 }  // namespace slipstick

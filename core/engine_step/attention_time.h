@@ -20,21 +20,4 @@ Seconds MixedDecodeAttention(const Deployment& deployment, const DecodePass& pas
 KernelTime PrefillRecurrence(const Deployment& deployment, const PrefillPass& pass);
 KernelTime DecodeRecurrence(const Deployment& deployment, const DecodePass& pass);
 
-// Multi-head latent attention of one layer (DeepSeek V3): heads and formats on one device; batch and lengths are left
-// at 1.
-LatentAttention LatentOf(const Deployment& deployment, AttentionPhase phase);
-
-// The kernels of attention to the tokens that an indexer selects (DeepSeek V3.2), one after the other; only some of
-// the layers score and select.
-SparseAttentionTime SparseTime(const Deployment& deployment, const LatentAttention& queries);
-
-// A short prompt attends to all its tokens under a mask of the selected ones, if that is faster: full keys per head
-// take fewer multiply-adds than the wider latent. The indexer scores and selects in any case.
-KernelTime SparsePrefill(const Deployment& deployment, const LatentAttention& queries, const KernelTime& dense);
-
-// Attention to blocks of the context that an indexer selects for each KV head (MiniMax-M3): mean over layers that
-// select and layers that attend to all tokens as `whole` does. In each sequence of `whole`, the indexer scores
-// `queries` query tokens.
-KernelTime BlockAttention(const Deployment& deployment, const Attention& whole, Ratio queries);
-
 }  // namespace slipstick

@@ -124,13 +124,11 @@ KernelTime HeadOperator(const Deployment& deployment, Ratio rows) {
 Seconds LinearTime(const Deployment& deployment, Ratio rows, Ratio last_rows, OperatorBreakdown& operators) {
   const Ratio layers = deployment.layers.total;
   const KernelTime layer = LayerOperator(deployment, rows), head = HeadOperator(deployment, last_rows);
+  const Seconds reduction = deployment.mapping.devices_per_group > 1 ? ReduceTime(deployment, rows) : Seconds{};
   operators.Add("layer", layer, layers);
-  KernelTime reduction;
-  reduction.bound = Bound::kNetwork;
-  if (deployment.mapping.devices_per_group > 1) reduction.time = ReduceTime(deployment, rows);
-  operators.Add("all-reduces", reduction, layers);
+  operators.Add("all-reduces", NetworkTime(reduction), layers);
   operators.Add("LM head", head, 1);
-  return Figure("Layers and LM head", layers * (layer.time + reduction.time) + head.time, "without attention");
+  return Figure("Layers and LM head", layers * (layer.time + reduction) + head.time, "without attention");
 }
 
 // Slowdown if the residual stream does not fit on chip.
@@ -219,11 +217,9 @@ PassCost CompiledGraphDecode(const DecodePass& pass, const Deployment& deploymen
   const Seconds linear = LinearTime(deployment, rows, rows, step.operators);
   const KernelTime attention = DecodeAttention(deployment, pass);
   step.operators.Add("attention", attention, deployment.layers.attention);
-  step.operators.Add("engine overhead",
-                     Waiting(deployment.launch.step + pass.sequences * deployment.launch.per_sequence), 1);
-  step.time = Figure("Decode step",
-                     linear + deployment.layers.attention * attention.time + deployment.launch.step +
-                         pass.sequences * deployment.launch.per_sequence,
+  const Seconds scheduling = deployment.launch.step, of_sequences = pass.sequences * deployment.launch.per_sequence;
+  step.operators.Add("engine overhead", Waiting(scheduling + of_sequences), 1);
+  step.time = Figure("Decode step", linear + deployment.layers.attention * attention.time + scheduling + of_sequences,
                      "layers, attention, LM head and engine overhead");
   step.occupancy = step.time;
   return step;

@@ -215,6 +215,11 @@ std::optional<std::size_t> SetByArchitecture(Deployment& deployment) {
   return graphs_row;
 }
 
+// Path of an engine's field; with `row`, of that field in row `row` of `on`, for the device's architecture.
+std::string EnginePath(std::optional<std::size_t> row, std::string_view field) {
+  return "serving.engine." + (row ? "on." + std::to_string(*row) + "." : "") + std::string(field);
+}
+
 void SetLaunches(Deployment& deployment) {
   const Engine& engine = deployment.engine;
   LaunchOverheads& launch = deployment.launch;
@@ -323,10 +328,6 @@ void PlaceGroups(Deployment& deployment) {
 }
 
 }  // namespace
-
-std::string EnginePath(std::optional<std::size_t> row, std::string_view field) {
-  return "serving.engine." + (row ? "on." + std::to_string(*row) + "." : "") + std::string(field);
-}
 
 Deployment DeployOn(const Cluster& cluster, const Device& device, const Model& model, const ServingLoad& load,
                     const DeploymentNodes* nodes) {

@@ -141,7 +141,4 @@ Deployment Deploy(const Model& model, const Cluster& cluster, const ServingLoad&
 Deployment DeployOn(const Cluster& cluster, const Device& device, const Model& model, const ServingLoad& load,
                     const DeploymentNodes* nodes = nullptr);
 
-// Path of an engine's field; with `row`, of that field in row `row` of `on`, for the device's architecture.
-std::string EnginePath(std::optional<std::size_t> row, std::string_view field);
-
 }  // namespace slipstick

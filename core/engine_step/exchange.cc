@@ -53,10 +53,10 @@ GroupView ViewOf(const GroupPlacement& group, const Deployment& deployment, cons
 }
 
 template <class SizesOf>
-CollectiveTime Collective(const Deployment& deployment, std::string_view group_name, const CollectiveCall& call,
-                          const GroupPlacement& group, const SizesOf& sizes_of) {
+Seconds Collective(const Deployment& deployment, std::string_view group_name, const CollectiveCall& call,
+                   const GroupPlacement& group, const SizesOf& sizes_of) {
   if (deployment.log != nullptr) deployment.log->Add(group_name, call, group, deployment.cluster);
-  return TimeOf(call, ViewOf(group, deployment, sizes_of), deployment.cluster.collectives);
+  return TimeOf(call, ViewOf(group, deployment, sizes_of), deployment.cluster.collectives).time;
 }
 
 // The group of devices that share the experts.
@@ -64,44 +64,34 @@ Ratio ExpertGroup(const Deployment& deployment) {
   return Figure("Devices that share the experts",
                 deployment.mapping.devices_per_group * deployment.mapping.attention_dp, "of all attention groups");
 }
-CollectiveTime AmongExperts(const Deployment& deployment, CollectiveType type, Bytes bytes) {
-  CollectiveCall call;
-  call.type = type;
-  call.bytes = bytes;
-  return Collective(deployment, "ep", call, deployment.network.experts_group,
+Seconds AmongExperts(const Deployment& deployment, CollectiveType type, Bytes bytes) {
+  return Collective(deployment, "ep", {.type = type, .bytes = bytes}, deployment.network.experts_group,
                     [&] { return FirstRanks(deployment, ExpertGroup(deployment)); });
 }
 
-KernelTime NetworkTime(Seconds time) {
-  KernelTime kernel;
-  kernel.time = time;
-  kernel.bound = Bound::kNetwork;
-  return kernel;
+// Among the ranks that split a prompt.
+Seconds AmongPrompts(const Deployment& deployment, CollectiveType type, Bytes bytes) {
+  return Collective(deployment, "prefill_cp", {.type = type, .bytes = bytes}, deployment.network.prompt_group,
+                    [&] { return PromptRanks(deployment); });
 }
 
 }  // namespace
 
 ExchangeCost AllReduce(const Deployment& deployment, Bytes bytes, bool waits_for_host) {
-  ExchangeCost exchange;
   const Ratio devices = deployment.mapping.devices_per_group;
-  if (devices <= 1) return exchange;
+  if (devices <= 1) return {};
   const GroupPlacement& group = deployment.network.tensor_group;
-  CollectiveCall call;
-  call.type = CollectiveType::kAllReduce;
-  call.bytes = bytes;
+  CollectiveCall call{.type = CollectiveType::kAllReduce, .bytes = bytes};
   call.custom = deployment.network.custom_all_reduce;
   // Hosts launch independently: the wait for the last host grows with log2 of the ranks.
   if (waits_for_host)
     call.launch =
         Figure("Wait for the last host", deployment.engine.communication.nccl_launch * log2(As(devices, group.Ranks())),
                "hosts launch independently");
-  const Seconds taken = Collective(deployment, "tp", call, group, [&] { return FirstRanks(deployment, devices); }).time;
-  exchange.kernel = NetworkTime(taken);
-  exchange.launched_apart = !deployment.network.custom_all_reduce;
-  if (deployment.network.custom_all_reduce)
-    exchange.kernel.time = Figure("All-reduce inside a step", taken + deployment.engine.communication.rank_skew,
-                                  "its own time and the skew between ranks");
-  return exchange;
+  const Seconds taken = Collective(deployment, "tp", call, group, [&] { return FirstRanks(deployment, devices); });
+  if (!call.custom) return {NetworkTime(taken), true};
+  return {NetworkTime(Figure("All-reduce inside a step", taken + deployment.engine.communication.rank_skew,
+                             "its own time and the skew between ranks"))};
 }
 
 namespace {
@@ -161,8 +151,8 @@ Ratio UnitsTaken(const Deployment& deployment, Phase phase) {
 ExpertTraffic GatherTokens(const Deployment& deployment, Ratio rows) {
   const Ratio all_tokens = AllTokens(deployment, rows);
   const Bytes bytes = RoutedBytes(all_tokens, RoutedWidth(deployment.model));
-  const Seconds dispatch = AmongExperts(deployment, CollectiveType::kAllGather, bytes).time,
-                combine = AmongExperts(deployment, CollectiveType::kReduceScatter, bytes).time;
+  const Seconds dispatch = AmongExperts(deployment, CollectiveType::kAllGather, bytes),
+                combine = AmongExperts(deployment, CollectiveType::kReduceScatter, bytes);
   const Seconds both = Figure("Dispatch and combine", dispatch + combine,
                               "all-gather of the tokens of all groups, reduce-scatter of the experts' results");
   return {NetworkTime(both), dispatch, combine, all_tokens};
@@ -177,15 +167,18 @@ ExpertTraffic SendTokens(const Deployment& deployment, Ratio rows, Phase phase) 
   const Ratio sent = Figure("Copies of its tokens that a rank sends", rows / deployment.mapping.tp * copies,
                             "one per rank that holds an expert");
   const Seconds one_way =
-      AmongExperts(deployment, CollectiveType::kAllToAll, RoutedBytes(sent, RoutedWidth(deployment.model))).time;
+      AmongExperts(deployment, CollectiveType::kAllToAll, RoutedBytes(sent, RoutedWidth(deployment.model)));
   const Seconds both = Figure("Dispatch and combine", 2 * one_way,
                               "an all-to-all each way: one copy per rank that holds an expert of the token");
   return {NetworkTime(both), one_way, one_way, is_split ? AllTokens(deployment, rows) : rows};
 }
 
-Seconds OverFurtherWires(Seconds time, const Route& route) {
-  if (route.wires <= 1) return time;
-  return Figure("The message over all wires", time + (route.wires - 1) * route.wire_latency);
+Seconds TimeOfSend(std::string_view title, Bytes bytes, const Route& route, const Deployment& deployment,
+                   std::string_view note) {
+  const StepTable& step = deployment.device.architecture->step;
+  const Seconds one_wire = Figure(title, step.send_launch + bytes / (step.send_efficiency * route.link), note);
+  if (route.wires <= 1) return one_wire;
+  return Figure("The message over all wires", one_wire + (route.wires - 1) * route.wire_latency);
 }
 
 namespace {
@@ -195,25 +188,12 @@ Ratio QueryWidth(const Deployment& deployment) {
   return deployment.model.mla ? Ratio(deployment.model.mla->kv_lora_rank) : deployment.shapes.head_dim;
 }
 
-// Adds the partial results of the tensor groups that split a context.
-Seconds MergeOverPrompts(const Deployment& deployment, Ratio rows) {
-  CollectiveCall call;
-  call.type = CollectiveType::kAllReduce;
-  call.bytes = QueryBytes(rows, deployment.shapes.widths.heads, QueryWidth(deployment));
-  return Collective(deployment, "prefill_cp", call, deployment.network.prompt_group,
-                    [&] { return PromptRanks(deployment); })
-      .time;
-}
-
 // Sends queries to the ranks of a tensor group that split a context, and partial results back.
 Seconds ExchangeInGroup(const Deployment& deployment, Ratio rows) {
-  CollectiveCall call;
-  call.bytes = QueryBytes(rows, deployment.shapes.decode_heads, QueryWidth(deployment));
+  const Bytes bytes = QueryBytes(rows, deployment.shapes.decode_heads, QueryWidth(deployment));
   const auto taken = [&](CollectiveType type) {
-    call.type = type;
-    return Collective(deployment, "cp", call, deployment.network.context_group,
-                      [&] { return FirstRanks(deployment, deployment.mapping.cp); })
-        .time;
+    return Collective(deployment, "cp", {.type = type, .bytes = bytes}, deployment.network.context_group,
+                      [&] { return FirstRanks(deployment, deployment.mapping.cp); });
   };
   const Seconds queries = taken(CollectiveType::kAllGather), answers = taken(CollectiveType::kReduceScatter);
   return Figure("Queries to the parts of a context and partial results back", queries + answers,
@@ -223,36 +203,22 @@ Seconds ExchangeInGroup(const Deployment& deployment, Ratio rows) {
 }  // namespace
 
 KernelTime ContextExchange(const Deployment& deployment, Ratio rows) {
-  if (deployment.mapping.context_ranks <= 1) {
-    KernelTime none;
-    return none;
-  }
+  if (deployment.mapping.context_ranks <= 1) return {};
   Seconds exchange;
   if (deployment.mapping.cp > 1) exchange += ExchangeInGroup(deployment, rows);
-  if (deployment.mapping.prefill_cp > 1) exchange += MergeOverPrompts(deployment, rows);
+  // The tensor groups that split a context add up their partial results.
+  if (deployment.mapping.prefill_cp > 1)
+    exchange += AmongPrompts(deployment, CollectiveType::kAllReduce,
+                             QueryBytes(rows, deployment.shapes.widths.heads, QueryWidth(deployment)));
   return NetworkTime(Figure("Exchange of a context's parts per layer", exchange));
 }
 
-Seconds GatherPrompts(const Deployment& deployment, Bytes bytes) {
-  CollectiveCall call;
-  call.type = CollectiveType::kAllGather;
-  call.bytes = bytes;
-  return Collective(deployment, "prefill_cp", call, deployment.network.prompt_group,
-                    [&] { return PromptRanks(deployment); })
-      .time;
-}
-
 KernelTime StageSend(const Deployment& deployment, Ratio rows) {
-  KernelTime kernel;
-  if (deployment.mapping.pp <= 1) return kernel;
+  if (deployment.mapping.pp <= 1) return {};
   const Ratio streams = deployment.model.compressed ? Ratio(deployment.model.compressed->streams) : Ratio(1);
   const Bytes sent = SentBytes(rows, streams, Ratio(deployment.model.hidden));
-  const StepTable& step = deployment.device.architecture->step;
-  const Route& route = deployment.network.stage;
-  const Seconds hop =
-      Figure("Activations to the next pipeline stage", step.send_launch + sent / (step.send_efficiency * route.link),
-             "send and launch; estimate");
-  return NetworkTime(OverFurtherWires(hop, route));
+  return NetworkTime(TimeOfSend("Activations to the next pipeline stage", sent, deployment.network.stage, deployment,
+                                "send and launch; estimate"));
 }
 
 namespace {
@@ -292,19 +258,14 @@ Seconds MergeTime(const Deployment& deployment, const PrefillPass& pass) {
 
 KernelTime PromptExchangeTime(const Deployment& deployment, const PrefillPass& pass, Seconds own_attention) {
   const Ratio prefill_cp = deployment.mapping.prefill_cp;
-  const Seconds transfer = GatherPrompts(deployment, GatheredBytes(deployment, pass));
-  KernelTime kernel;
-  kernel.bound = Bound::kNetwork;
-  if (deployment.engine.communication.prompt_exchange != PromptExchange::kRing) {
-    kernel.time = Figure("Keys and values of all ranks, per layer", transfer, "gathered before attention",
-                         "vLLM issue 25749; SGLang pull request 12207");
-    return kernel;
-  }
+  const Seconds transfer = AmongPrompts(deployment, CollectiveType::kAllGather, GatheredBytes(deployment, pass));
+  if (deployment.engine.communication.prompt_exchange != PromptExchange::kRing)
+    return NetworkTime(Figure("Keys and values of all ranks, per layer", transfer, "gathered before attention",
+                              "vLLM issue 25749; SGLang pull request 12207"));
   const Seconds merging = MergeTime(deployment, pass);
-  kernel.time = Figure("Exchange of a ring, per layer",
-                       max(0 * kS, transfer - (prefill_cp - 1) / prefill_cp * own_attention) + merging,
-                       "each part is sent while attention works on the one before", kRingSource);
-  return kernel;
+  return NetworkTime(Figure("Exchange of a ring, per layer",
+                            max(0 * kS, transfer - (prefill_cp - 1) / prefill_cp * own_attention) + merging,
+                            "each part is sent while attention works on the one before", kRingSource));
 }
 
 std::vector<NetworkLevelTime> NetworkTimeByLevel(const Deployment& deployment, const OperatorBreakdown& operators,

@@ -1,6 +1,7 @@
 // Communication between the devices of a replica, inside a layer and between pipeline stages.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "core/engine_step/deployment.h"
@@ -35,10 +36,9 @@ Ratio UnitsTaken(const Deployment& deployment, Phase phase);
 // Context parallelism in decode: sends the queries of `rows` tokens to the ranks that share their contexts, and partial
 // results back.
 KernelTime ContextExchange(const Deployment& deployment, Ratio rows);
-// All-gather of `bytes` over the tensor groups that split a prompt.
-Seconds GatherPrompts(const Deployment& deployment, Bytes bytes);
-// `time` plus the latency of the wires after the first.
-Seconds OverFurtherWires(Seconds time, const Route& route);
+// Time of a message over all wires of its route: launch, transfer and the latency of the wires after the first.
+Seconds TimeOfSend(std::string_view title, Bytes bytes, const Route& route, const Deployment& deployment,
+                   std::string_view note);
 // Sends the activations of `rows` tokens to the next pipeline stage.
 KernelTime StageSend(const Deployment& deployment, Ratio rows);
 

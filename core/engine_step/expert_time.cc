@@ -29,10 +29,9 @@ void SetHeldExpert(const Deployment& deployment, MoeLayer layer, MoeKernelParame
   parameters.expert = IsolatedKernelParameters(layer, deployment.device).expert;
 }
 
-// Tokens of each attention group; tokens that a device holds before dispatch and after combine; width of the experts'
-// rows.
+// Tokens of each attention group; tokens that a device holds before dispatch and after combine.
 struct RoutedRows {
-  Ratio tokens = 1, held = 1, width = 1;
+  Ratio tokens = 1, held = 1;
 };
 
 // The layer as one device sees it.
@@ -47,7 +46,7 @@ MoeLayer LayerOf(const Deployment& deployment, const RoutedRows& rows) {
   layer.held_tokens = rows.held;
   layer.experts = deployment.shapes.experts;
   layer.top_k = moe.top_k;
-  layer.hidden = rows.width;
+  layer.hidden = RoutedWidth(deployment.model);
   layer.ffn = moe.expert_ffn;
   layer.gated = deployment.model.gated;
   layer.tp = deployment.mapping.expert_ranks;
@@ -94,10 +93,9 @@ bool HasFourBitExperts(const Deployment& deployment) {
 }
 
 RoutedExperts Routed(const Deployment& deployment, Ratio rows, Phase phase) {
-  const Ratio width = RoutedWidth(deployment.model);
-  if (deployment.mapping.attention_dp <= 1) return {TimeExperts(deployment, {rows, rows, width}), {}};
+  if (deployment.mapping.attention_dp <= 1) return {TimeExperts(deployment, {rows, rows}), {}};
   const auto with = [&](const ExpertTraffic& traffic) {
-    return RoutedExperts{TimeExperts(deployment, {rows, traffic.held_tokens, width}), traffic};
+    return RoutedExperts{TimeExperts(deployment, {rows, traffic.held_tokens}), traffic};
   };
   if (deployment.network.expert_exchange != nullptr) return with(SendTokens(deployment, rows, phase));
   // Evaluated one after the other: both are logged, and the order must be the same under every compiler.
@@ -184,10 +182,9 @@ Seconds TimeHostExperts(const Deployment& deployment, Ratio rows, const KernelTi
   const RoutedExpert expert = RoutedExpertOf(deployment);
   const bool copies = rows >= device_from;
   const Seconds time = copies ? Copied(deployment, expert, rows) : OnProcessor(deployment, expert, rows);
-  KernelTime host;
-  host.time = Procedure("Experts in host memory", time, {{time, 1}, InSteps(rows), InSteps(device_from)},
-                        "the device computes those of many tokens");
-  host.bound = Bound::kNetwork;  // the device's own rates do not matter
+  const KernelTime host = NetworkTime(  // the device's own rates do not matter
+      Procedure("Experts in host memory", time, {{time, 1}, InSteps(rows), InSteps(device_from)},
+                "the device computes those of many tokens"));
   if (copies) {
     operators.Add(name, on_device, layers);
     operators.Add(kExpertsFromHost, host, host_layers);

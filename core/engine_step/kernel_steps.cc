@@ -16,12 +16,6 @@ PrefillPass HalfOf(const PrefillPass& pass) {
           Figure("Tokens before half a prompt", pass.cached + pass.tokens / 4, "mean of both halves")};
 }
 
-// Adds a kernel that runs in `layers` layers, and returns its time in one layer.
-Seconds Add(std::string_view name, const KernelTime& kernel, Ratio layers, OperatorBreakdown& operators) {
-  operators.Add(name, kernel, layers);
-  return kernel.time;
-}
-
 LayersCost PrefillLayers(const PrefillPass& pass, const Deployment& deployment, OperatorBreakdown& operators) {
   const ServedLayers& layers = deployment.layers;
   const Ratio prefill_cp = deployment.mapping.prefill_cp;
@@ -30,17 +24,17 @@ LayersCost PrefillLayers(const PrefillPass& pass, const Deployment& deployment, 
   const LayerCost one = TimeLayer(deployment, rows, Phase::kPrefill, operators);
   MixingCost mixing;
   if (layers.full > 0)
-    mixing.attention = Add("attention", PrefillAttention(deployment, pass, false), layers.full, operators);
+    mixing.attention = operators.Add("attention", PrefillAttention(deployment, pass, false), layers.full);
   if (layers.window > 0)
     mixing.window_attention =
-        Add("sliding-window attention", PrefillAttention(deployment, pass, true), layers.window, operators);
+        operators.Add("sliding-window attention", PrefillAttention(deployment, pass, true), layers.window);
   if (prefill_cp > 1) {
     const Seconds attention = layers.full > 0 ? mixing.attention : mixing.window_attention;
     mixing.context_exchange =
-        Add(kContextExchange, PromptExchangeTime(deployment, pass, attention), layers.attention, operators);
+        operators.Add(kContextExchange, PromptExchangeTime(deployment, pass, attention), layers.attention);
   }
   if (layers.recurrent > 0)
-    mixing.recurrence = Add("recurrence", PrefillRecurrence(deployment, pass), layers.recurrent, operators);
+    mixing.recurrence = operators.Add("recurrence", PrefillRecurrence(deployment, pass), layers.recurrent);
   return AllLayers(deployment, one, mixing);
 }
 
@@ -59,13 +53,13 @@ LayersCost DecodeLayers(const DecodePass& pass, const Deployment& deployment, Op
   const LayerCost one = TimeLayer(deployment, rows, Phase::kDecode, operators);
   MixingCost mixing;
   if (layers.full > 0)
-    mixing.attention = Add("attention", MeanDecodeAttention(deployment, pass, false), layers.full, operators);
+    mixing.attention = operators.Add("attention", MeanDecodeAttention(deployment, pass, false), layers.full);
   if (layers.window > 0)
     mixing.window_attention =
-        Add("sliding-window attention", MeanDecodeAttention(deployment, pass, true), layers.window, operators);
-  mixing.context_exchange = Add(kContextExchange, ContextExchange(deployment, rows), layers.attention, operators);
+        operators.Add("sliding-window attention", MeanDecodeAttention(deployment, pass, true), layers.window);
+  mixing.context_exchange = operators.Add(kContextExchange, ContextExchange(deployment, rows), layers.attention);
   if (layers.recurrent > 0)
-    mixing.recurrence = Add("recurrence", DecodeRecurrence(deployment, pass), layers.recurrent, operators);
+    mixing.recurrence = operators.Add("recurrence", DecodeRecurrence(deployment, pass), layers.recurrent);
   return AllLayers(deployment, one, mixing);
 }
 

@@ -121,11 +121,10 @@ KernelTime CacheOperator(const Deployment& deployment, Ratio sequences, Ratio co
 
 // Small kernels of all layers.
 KernelTime SmallKernels(const Deployment& deployment) {
-  const Seconds time =
+  return Waiting(
       Figure("Small kernels",
              deployment.layers.total * deployment.engine.layer_pipeline->clocks_per_layer / deployment.device.clock,
-             "dependent, in every layer");
-  return {time, {}, {}, Bound::kLatency, {}, {}};
+             "dependent, in every layer"));
 }
 
 // GEMMs of a micro-batch of `rows` tokens.
@@ -188,7 +187,7 @@ PassCost LayerPipelinedDecode(const DecodePass& pass, const Deployment& deployme
   step.operators.Add("weights", weights, 1);
   step.operators.Add("attention", attention, 1);
   step.operators.Add("small kernels", small, 1);
-  step.operators.Add(kStageSend, {hops, {}, {}, Bound::kNetwork, {}, {}}, 1);
+  step.operators.Add(kStageSend, NetworkTime(hops), 1);
   step.time = Figure("Decode step", weights.time + attention.time + small.time + hops,
                      "weights, KV cache, small kernels, pipeline P2P");
   step.occupancy = step.time;
@@ -209,7 +208,7 @@ PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deploy
                      "micro-batches are pipelined over the devices as far as the host can launch ahead");
   step.operators.Repeat(
       Figure("Micro-batches one after the other", through / one, "those that overlap on other devices do not count"));
-  step.operators.Add(kStageSend, {engine.prefill_hop, {}, {}, Bound::kNetwork, {}, {}}, hops);
+  step.operators.Add(kStageSend, NetworkTime(engine.prefill_hop), hops);
   step.occupancy = step.fixed = step.time;
   return step;
 }

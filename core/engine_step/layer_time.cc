@@ -12,64 +12,64 @@
 namespace slipstick {
 namespace {
 
-// Adds operators that run in `layers` layers to the breakdown, and returns their time in one layer.
+// Adds operators of `rows` tokens that run in `layers` layers to the breakdown, and returns their time in one layer.
 struct Adder {
+  const Deployment& deployment;
+  Ratio rows;
   OperatorBreakdown& operators;
   Ratio layers;
+
+  [[nodiscard]] Adder In(Ratio others) const { return {deployment, rows, operators, others}; }
   Seconds operator()(std::string_view name, const KernelTime& kernel) const {
-    operators.Add(name, kernel, layers);
-    return kernel.time;
+    return operators.Add(name, kernel, layers);
   }
-  Seconds operator()(const Deployment& deployment, const MatrixProduct& product, Ratio rows) const {
+  Seconds operator()(const MatrixProduct& product) const {
     return (*this)(ServedAs(product.id).name, TimeProduct(deployment, product, rows));
   }
+  [[nodiscard]] Seconds Products(const MatrixProducts& products) const {
+    Seconds sum;
+    for (const MatrixProduct& product : products) {
+      if (product.id != ProductId::kLayerInputs) sum += (*this)(product);  // those are computed for all layers at once
+    }
+    return sum;
+  }
   // Low-rank adapters beside the products, if the load has them.
-  [[nodiscard]] Seconds Adapters(const Deployment& deployment, const MatrixProducts& products, Ratio rows) const {
+  [[nodiscard]] Seconds Adapters(const MatrixProducts& products) const {
     if (!deployment.load.adapters) return {};
     return (*this)("low-rank adapters", TimeOfAdapters(deployment, products, rows));
+  }
+  [[nodiscard]] Seconds Adapted(const MatrixProducts& products) const {
+    const Seconds sum = Products(products);
+    return sum + Adapters(products);
   }
 };
 
 // Projections of attention where layers share a KV cache: mean over the kinds of attention.
-Seconds SharedKvProjections(const Deployment& deployment, Ratio rows, OperatorBreakdown& operators) {
-  const RankShapes& shapes = deployment.shapes;
-  const LayersByKv by_kv = SplitBySharedKv(deployment.layers);
+Seconds SharedKvProjections(const Adder& add) {
+  const RankShapes& shapes = add.deployment.shapes;
+  const ServedLayers& layers = add.deployment.layers;
+  const LayersByKv by_kv = SplitBySharedKv(layers);
   Seconds all;
-  const auto part = [&](const MatrixProducts& products, Ratio layers) {
-    if (layers <= 0) return;
-    const Adder add{operators, layers};
-    Seconds one;
-    for (const MatrixProduct& product : products) one += add(deployment, product, rows);
-    one += add.Adapters(deployment, products, rows);
-    all += Figure("Projections of a kind of attention", one) * layers;
+  const auto part = [&](const MatrixProducts& products, Ratio count) {
+    if (count > 0) all += Figure("Projections of a kind of attention", add.In(count).Adapted(products)) * count;
   };
   part(shapes.attention, by_kv.own_full);
   part(shapes.window_attention, by_kv.own_window);
   part(shapes.shared_kv_attention, by_kv.shared_full);
-  part(shapes.shared_kv_window_attention, deployment.layers.shared_kv_window);
-  return Figure("Projections of attention",
-                Figure("Projections of attention in all layers", all) / deployment.layers.attention,
+  part(shapes.shared_kv_window_attention, layers.shared_kv_window);
+  return Figure("Projections of attention", Figure("Projections of attention in all layers", all) / layers.attention,
                 "mean over the kinds");
 }
 
-Seconds DenseMlp(const Deployment& deployment, const MatrixProducts& products, Ratio rows, const Adder& add) {
-  Seconds sum;
-  for (const MatrixProduct& product : products) {
-    if (product.id != ProductId::kLayerInputs) sum += add(deployment, product, rows);
-  }
-  sum += add.Adapters(deployment, products, rows);
-  return Figure("Dense MLP", sum);
-}
-
 // MLP of a dense layer; if layers that share a KV cache have an MLP of another width, the mean.
-Seconds MlpOf(const Deployment& deployment, Ratio rows, OperatorBreakdown& operators) {
-  const Ratio dense = deployment.layers.dense, sharing = deployment.layers.shared_kv;
-  const MatrixProducts& products = deployment.shapes.mlp;
-  if (!deployment.model.SharesKv()) return DenseMlp(deployment, products, rows, Adder{operators, dense});
-  const Ratio own = OwnDenseLayers(deployment.layers);
-  const Seconds own_mlp = DenseMlp(deployment, products, rows, Adder{operators, own});
-  const Seconds shared_mlp = DenseMlp(deployment, deployment.shapes.shared_kv_mlp, rows, Adder{operators, sharing});
-  return Figure("Dense MLP", (own * own_mlp + sharing * shared_mlp) / dense,
+Seconds MlpOf(const Adder& add) {
+  const ServedLayers& layers = add.deployment.layers;
+  const RankShapes& shapes = add.deployment.shapes;
+  if (!add.deployment.model.SharesKv()) return Figure("Dense MLP", add.In(layers.dense).Adapted(shapes.mlp));
+  const Ratio own = OwnDenseLayers(layers), sharing = layers.shared_kv;
+  const Seconds own_mlp = Figure("Dense MLP", add.In(own).Adapted(shapes.mlp));
+  const Seconds shared_mlp = Figure("Dense MLP", add.In(sharing).Adapted(shapes.shared_kv_mlp));
+  return Figure("Dense MLP", (own * own_mlp + sharing * shared_mlp) / layers.dense,
                 "mean over the layers with a KV cache and those that share one");
 }
 
@@ -109,14 +109,7 @@ Seconds LayerInputs(const Deployment& deployment, Ratio rows, Phase phase, Opera
 
 // Operands still in L2 from the previous kernel are read at L2 bandwidth.
 Seconds ElementwiseTime(const Deployment& deployment, Bytes bytes) {
-  const BytesPerSecond bandwidth = SlowestStream(deployment.device).bandwidth;
-  if (!(bytes > Bytes{})) return bytes / bandwidth;
-  const Ratio missed = Figure("Fraction that goes to memory", bytes / (bytes + 0.5 * L2Capacity(deployment.device)),
-                              "the rest is in L2 from the kernel before");
-  return Figure("Time to move the data",
-                bytes * missed / (bandwidth * deployment.engine.kernels.elementwise_bandwidth_efficiency) +
-                    bytes * (1 - missed) / L2Rate(deployment.device),
-                "at the engine's bandwidth efficiency");
+  return PassTime(bytes, bytes, 0.5, deployment.engine.kernels.elementwise_bandwidth_efficiency, 1, deployment.device);
 }
 
 KernelTime LatentNorms(const Deployment& deployment, Ratio rows) {
@@ -156,70 +149,61 @@ KernelTime AbsorbedProduct(const Deployment& deployment, Ratio rows, Ratio outpu
 
 // Prefill computes keys and values from the latent; decode attends to the latent and absorbs the up-projections into
 // two batched GEMMs.
-Seconds LatentOperators(const Deployment& deployment, Ratio rows, Phase phase, const Adder& add, Seconds sum) {
+Seconds LatentOperators(const Adder& add, Phase phase, Seconds sum) {
+  const auto& [deployment, rows, operators, layers] = add;
   const Mla& mla = *deployment.model.mla;
   sum += add("latent norms", LatentNorms(deployment, rows));
-  if (phase == Phase::kPrefill)
-    return sum + add(deployment, *deployment.shapes.attention.Find(ProductId::kKeyValueUp), rows);
+  if (phase == Phase::kPrefill) return sum + add(*deployment.shapes.attention.Find(ProductId::kKeyValueUp));
   const Ratio latent(mla.kv_lora_rank);
   sum += add("absorbed keys", AbsorbedProduct(deployment, rows, latent, Ratio(mla.nope_head_dim)));
   return sum + add("absorbed values", AbsorbedProduct(deployment, rows, Ratio(mla.value_head_dim), latent));
 }
 
-Seconds Projections(const Deployment& deployment, Ratio rows, Phase phase, const Adder& add) {
-  const MatrixProducts& products = deployment.shapes.attention;
+Seconds Projections(const Adder& add, Phase phase) {
+  const MatrixProducts& products = add.deployment.shapes.attention;
+  if (!add.deployment.model.mla) return Figure("Projections of attention", add.Adapted(products));
   const MatrixProduct *queries = products.Find(ProductId::kQueryDown),
                       *latent = products.Find(ProductId::kKeyValueDown);
   Seconds sum;
   for (MatrixProduct product : products) {
-    // Both down-projections of MLA read the residual stream: engines run them as one GEMM.
+    // Both down-projections read the residual stream: engines run them as one GEMM.
     if (product.id == ProductId::kQueryDown) product.outputs += latent->outputs;
     const bool is_joined = product.id == ProductId::kKeyValueDown && queries != nullptr;
-    if (!is_joined && product.id != ProductId::kKeyValueUp) sum += add(deployment, product, rows);
+    if (!is_joined && product.id != ProductId::kKeyValueUp) sum += add(product);
   }
-  sum += add.Adapters(deployment, products, rows);
-  if (!deployment.model.mla) return Figure("Projections of attention", sum);
-  return Figure("Projections of latent attention", LatentOperators(deployment, rows, phase, add, sum),
+  sum += add.Adapters(products);
+  return Figure("Projections of latent attention", LatentOperators(add, phase, sum),
                 "prefill computes keys and values; decode absorbs their projection into queries and outputs",
                 "DeepSeek-V2, arXiv 2405.04434");
 }
 
 // Projections of a layer with attention: if local layers have heads of their own, the mean over both kinds.
-Seconds MeanProjections(const Deployment& deployment, Ratio rows, Phase phase, OperatorBreakdown& operators) {
+Seconds MeanProjections(const Adder& add, Phase phase) {
+  const Deployment& deployment = add.deployment;
   const ServedLayers& layers = deployment.layers;
-  if (deployment.model.SharesKv()) return SharedKvProjections(deployment, rows, operators);
-  if (!deployment.model.HasWindowHeads())
-    return Projections(deployment, rows, phase, Adder{operators, layers.attention});
-  const Seconds full =
-      layers.full > 0 ? Projections(deployment, rows, phase, Adder{operators, layers.full}) : Seconds{};
-  const Adder add{operators, layers.window};
-  Seconds local;
-  for (const MatrixProduct& product : deployment.shapes.window_attention) local += add(deployment, product, rows);
-  local += add.Adapters(deployment, deployment.shapes.window_attention, rows);
-  local = Figure("Projections of local attention", local);
+  if (deployment.model.SharesKv()) return SharedKvProjections(add);
+  if (!deployment.model.HasWindowHeads()) return Projections(add.In(layers.attention), phase);
+  const Seconds full = layers.full > 0 ? Projections(add.In(layers.full), phase) : Seconds{},
+                local = Figure("Projections of local attention",
+                               add.In(layers.window).Adapted(deployment.shapes.window_attention));
   if (layers.full <= 0) return local;
   return Figure("Projections of attention", (layers.full * full + layers.window * local) / layers.attention,
                 "mean over layers with a sliding window and without");
 }
 
-Seconds RecurrentProjections(const Deployment& deployment, Ratio rows, const Adder& add) {
-  Seconds sum;
-  for (const MatrixProduct& product : deployment.shapes.recurrence) sum += add(deployment, product, rows);
-  return Figure("Projections of a recurrent layer", sum);
-}
-
-void SetExperts(const Deployment& deployment, Ratio rows, Phase phase, const Adder& add, LayerCost& layer) {
+void SetExperts(const Adder& add, Phase phase, LayerCost& layer) {
+  const Deployment& deployment = add.deployment;
   Seconds sum;
   for (const MatrixProduct& product : deployment.shapes.expert_mlp) {
     if (product.id == ProductId::kExpertsOut) continue;   // timed with kExpertsIn
     if (product.id == ProductId::kLayerInputs) continue;  // for all layers at once
     if (product.id != ProductId::kExpertsIn) {
-      sum += add(deployment, product, rows);
+      sum += add(product);
       continue;
     }
-    const RoutedExperts own = Routed(deployment, rows, phase);
+    const RoutedExperts own = Routed(deployment, add.rows, phase);
     const std::string_view name = ServedAs(product.id).name;
-    sum += deployment.load.host_experts ? TimeHostExperts(deployment, rows, own.experts, name, add.operators)
+    sum += deployment.load.host_experts ? TimeHostExperts(deployment, add.rows, own.experts, name, add.operators)
                                         : add(name, own.experts);
     layer.dispatch = own.traffic.dispatch;
     layer.combine = own.traffic.combine;
@@ -300,18 +284,19 @@ ExchangeCost ExchangeOfSums(const Deployment& deployment, Ratio rows, bool waits
 LayerCost TimeLayer(const Deployment& deployment, Ratio rows, Phase phase, OperatorBreakdown& operators) {
   const Model& model = deployment.model;
   const ServedLayers& layers = deployment.layers;
-  const Adder every_layer{operators, layers.total};
+  const Adder add{deployment, rows, operators, layers.total};
   LayerCost layer;
-  if (layers.attention > 0) layer.projections = MeanProjections(deployment, rows, phase, operators);
+  if (layers.attention > 0) layer.projections = MeanProjections(add, phase);
   if (layers.recurrent > 0)
-    layer.recurrent = RecurrentProjections(deployment, rows, Adder{operators, layers.recurrent});
-  if (layers.dense > 0) layer.mlp = MlpOf(deployment, rows, operators);
+    layer.recurrent =
+        Figure("Projections of a recurrent layer", add.In(layers.recurrent).Products(deployment.shapes.recurrence));
+  if (layers.dense > 0) layer.mlp = MlpOf(add);
   if (model.layer_embeddings.width > 0) layer.inputs = LayerInputs(deployment, rows, phase, operators);
-  if (model.moe) SetExperts(deployment, rows, phase, Adder{operators, layers.moe}, layer);
+  if (model.moe) SetExperts(add.In(layers.moe), phase, layer);
   // Parallel attention and MLP share a norm, a residual addition and an all-reduce.
   const Ratio halves = deployment.InputAt("model.parallel_attention", Ratio(ResidualAdditions(model)));
   const NormKernels norms = NormKernelsOf(deployment, halves);
-  layer.elementwise = every_layer("norms, activation, residual", Elementwise(deployment, rows, norms));
+  layer.elementwise = add("norms, activation, residual", Elementwise(deployment, rows, norms));
 
   const bool waits_for_host = phase == Phase::kDecode && !deployment.launch.graphs;
   const ExchangeCost reduction = AllReduce(deployment, ResidualBytes(rows, Ratio(model.hidden)), waits_for_host);
@@ -327,10 +312,7 @@ LayerCost TimeLayer(const Deployment& deployment, Ratio rows, Phase phase, Opera
   }
   const LayerLaunches launches = LaunchesOf(deployment, rows, phase, {halves, norms.kernels, reduction.launched_apart});
   layer.operations = launches.operations;
-  KernelTime idle;
-  idle.time = launches.gaps;
-  idle.bound = Bound::kLatency;
-  layer.gaps = every_layer("launch overhead", idle);
+  layer.gaps = add("launch overhead", Waiting(launches.gaps));
   return layer;
 }
 

@@ -45,13 +45,10 @@ LayersCost AllLayers(const Deployment& deployment, const LayerCost& one, const M
 }
 
 LayersTime InTurn(const LayersCost& whole, const Deployment& deployment, OperatorBreakdown& operators) {
-  const Seconds exchange = whole.dispatch + whole.combine;
   if (!(whole.dispatch > Seconds()))
     return {Figure("All layers", whole.compute, "kernel after kernel"), whole.operations};
-  KernelTime one;
-  if (deployment.layers.moe > 0) one.time = exchange / deployment.layers.moe;
-  one.bound = Bound::kNetwork;
-  operators.Add(kExpertExchange, one, deployment.layers.moe);
+  const Ratio layers = deployment.layers.moe;
+  operators.Add(kExpertExchange, NetworkTime((whole.dispatch + whole.combine) / layers), layers);
   return {Figure("All layers", whole.compute + whole.dispatch + whole.combine, "compute, then dispatch and combine"),
           whole.operations};
 }
@@ -76,10 +73,7 @@ Seconds TwoBatches(const LayersCost& half, const Deployment& deployment, Phase p
 LayersTime InTwoBatches(const LayersCost& half, Seconds time, OperatorBreakdown& operators) {
   constexpr double kHalves = 2;
   operators.Repeat(kHalves);
-  KernelTime exposed;
-  exposed.time = max(time - kHalves * half.compute, Seconds{});
-  exposed.bound = Bound::kNetwork;
-  operators.Add("exposed expert exchange", exposed, 1);
+  operators.Add("exposed expert exchange", NetworkTime(max(time - kHalves * half.compute, Seconds{})), 1);
   return {time, Figure("Operations that the host launches per layer", kHalves * half.operations, "of both halves")};
 }
 

@@ -1,5 +1,4 @@
-#include "core/engine_step/mixed_step.h"
-
+// Steps that decode and prefill at once.
 #include "core/base/figure.h"
 #include "core/engine_step/attention_time.h"
 #include "core/engine_step/exchange.h"
@@ -8,12 +7,11 @@
 #include "core/engine_step/step_time.h"
 
 namespace slipstick {
-
 namespace {
 
 // Token mixing of the `decoded` tokens (total) and of the prompts.
 MixingCost MixingOf(const MixedPass& pass, Ratio decoded, const Deployment& deployment) {
-  const PrefillPass prompts{pass.prompts, pass.tokens, pass.cached};
+  const PrefillPass& prompts = pass.prompts;
   MixingCost mixing;
   Seconds prefilled;  // time in the kind of attention added last
   const auto attention_of = [&](bool is_local) {
@@ -38,9 +36,9 @@ MixingCost MixingOf(const MixedPass& pass, Ratio decoded, const Deployment& depl
 
 LayersCost MixedLayers(const MixedPass& pass, const Deployment& deployment, OperatorBreakdown& operators) {
   const Ratio decoded = Figure("Tokens decoded in the step", pass.decode.sequences * pass.decode.checked);
-  const Ratio rows =
-      Figure("Tokens of the step on one device", decoded + pass.prompts * pass.tokens / deployment.mapping.prefill_cp,
-             "decoded and prefilled");
+  const Ratio rows = Figure("Tokens of the step on one device",
+                            decoded + pass.prompts.sequences * pass.prompts.tokens / deployment.mapping.prefill_cp,
+                            "decoded and prefilled");
   const LayerCost one = TimeLayer(deployment, rows, Phase::kPrefill, operators);
   return AllLayers(deployment, one, MixingOf(pass, decoded, deployment));
 }
@@ -48,7 +46,7 @@ LayersCost MixedLayers(const MixedPass& pass, const Deployment& deployment, Oper
 MixedPass HalfOf(const MixedPass& pass) {
   MixedPass half = pass;
   half.decode.sequences = Figure("Half the sequences", 0.5 * pass.decode.sequences);
-  half.prompts = Figure("Half the prompts", 0.5 * pass.prompts);
+  half.prompts.sequences = Figure("Half the prompts", 0.5 * pass.prompts.sequences);
   return half;
 }
 
@@ -70,10 +68,11 @@ Seconds TimeOf(const MixedPass& pass, const Deployment& deployment) {
   };
   const Seconds layers = TimeLayers(layers_of, deployment, Phase::kPrefill, Seconds{}, operators).time;
   const Ratio sequences = pass.decode.sequences;
-  const Ratio last_rows = Figure("Tokens of the LM head", sequences * pass.decode.checked + pass.prompts,
+  const Ratio last_rows = Figure("Tokens of the LM head", sequences * pass.decode.checked + pass.prompts.sequences,
                                  "decoded, and the last of each prompt");
   Seconds head = TimeHead(deployment, last_rows, true, operators);
-  if (deployment.load.images) head = WithImages(deployment, pass.prompts, pass.tokens, head, operators);
+  if (deployment.load.images)
+    head = WithImages(deployment, pass.prompts.sequences, pass.prompts.tokens, head, operators);
   const LaunchOverheads& launch = deployment.launch;
   const EngineOverhead& overhead = deployment.engine.overhead;
   const Seconds device_time = Figure("Mixed step on the devices", layers + head, "kernel after kernel");

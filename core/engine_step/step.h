@@ -23,6 +23,8 @@ constexpr bool WaitsForHost(std::string_view name) {
 
 // Time in which the device does not work: it waits for the host, or for another stage.
 inline KernelTime Waiting(Seconds time) { return {time, {}, {}, Bound::kLatency, {}, {}}; }
+// Time of messages between devices, or of copies from the host.
+inline KernelTime NetworkTime(Seconds time) { return {time, {}, {}, Bound::kNetwork, {}, {}}; }
 
 // An operator of a pass: its time per run, and how often the pass runs it (in how many layers).
 struct OperatorTime {
@@ -33,10 +35,13 @@ struct OperatorTime {
 
 class OperatorBreakdown {
  public:
-  void Add(std::string_view name, const KernelTime& kernel, Ratio count) {
-    if (count <= 0 || !(kernel.time > Seconds{})) return;
-    assert(size_ < static_cast<int>(operators_.size()));
-    operators_[size_++] = {name, kernel, count};
+  // Adds an operator, if it takes time and runs at all; returns its time per run.
+  Seconds Add(std::string_view name, const KernelTime& kernel, Ratio count) {
+    if (count > 0 && kernel.time > Seconds{}) {
+      assert(size_ < static_cast<int>(operators_.size()));
+      operators_[size_++] = {name, kernel, count};
+    }
+    return kernel.time;
   }
   [[nodiscard]] const OperatorTime* begin() const { return operators_.data(); }
   [[nodiscard]] const OperatorTime* end() const { return operators_.data() + size_; }
@@ -53,14 +58,19 @@ class OperatorBreakdown {
   int size_ = 0;
 };
 
+// Cached prefixes from host memory and SSD.
+struct PrefixLoad {
+  Seconds time;     // over the links
+  Seconds exposed;  // not hidden by the pass
+  Seconds stalls;   // part of `exposed` for which the other requests of the pass wait, too
+};
+
 struct PassCost {
   Seconds time;       // of one pass through all pipeline stages
   Seconds occupancy;  // of the slowest stage: the next pass can start after this time
   Seconds fixed{};    // of a prefill: lower bound, however few its tokens (host launches or whole micro-batches)
   OperatorBreakdown operators;
-  // Of a prefill: time to load cached prefixes from host memory and SSD; its exposed part; the exposed part that delays
-  // no other request.
-  Seconds loaded{}, load_exposed{}, load_apart{};
+  PrefixLoad load{};  // of a prefill
 };
 
 // Prefill of `sequences` prompts in one pass. Each has `tokens` tokens to compute, after `cached` tokens that are
@@ -77,11 +87,10 @@ struct DecodePass {
   bool splits_evenly = false;  // over the pipeline stages, as in a static batch
 };
 
-// Step that decodes and prefills at once: `prompts` chunks of `tokens` tokens, each after `cached` cached ones, share
-// the GEMMs with the decoded tokens.
+// Step that decodes and prefills at once: the chunks of the prompts share the GEMMs with the decoded tokens.
 struct MixedPass {
-  DecodePass decode;
-  Ratio prompts = 1, tokens = 1, cached = 0;
+  DecodePass decode{};
+  PrefillPass prompts{};
 };
 
 }  // namespace slipstick

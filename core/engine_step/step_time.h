@@ -8,6 +8,8 @@ namespace slipstick {
 
 PassCost TimeOf(const PrefillPass& pass, const Deployment& deployment);
 PassCost TimeOf(const DecodePass& pass, const Deployment& deployment);
+// In an engine that runs kernel by kernel on one pipeline stage. No graph captures such a step.
+Seconds TimeOf(const MixedPass& pass, const Deployment& deployment);
 
 // How an engine composes the time of a step: one row per composition, next to its code.
 struct StepComposition {

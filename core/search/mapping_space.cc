@@ -61,14 +61,13 @@ std::vector<double> LevelsOf(const Cluster& cluster, TrainingRun& run, const std
   const TrainingShape shape = ShapeOf(run);
   const Strides strides = StridesOf(order, shape);
   const Span tensor{strides.tensor, shape.tensor}, ring{strides.context, shape.context};
-  const Span data[]{ring, {strides.data, shape.data}};
   std::vector<double> levels;
   const auto add = [&](const GroupPlacement& group) {
     levels.insert(levels.end(), group.extent.begin(), group.extent.end());
   };
-  add(PlaceSpans(cluster, &tensor, 1));
-  add(PlaceSpans(cluster, &ring, 1));
-  add(PlaceSpans(cluster, data, 2));
+  add(PlaceSpans(cluster, {tensor}));
+  add(PlaceSpans(cluster, {ring}));
+  add(PlaceSpans(cluster, {ring, {strides.data, shape.data}}));
   for (const Span& hop : {Span{strides.pipeline, shape.pipeline}, ring}) {
     double joined = 1, level = 0;
     for (const NetworkLevel& network : cluster.networks) {

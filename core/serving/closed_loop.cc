@@ -17,9 +17,6 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kClosedLoopSource =
-    "mean-field scheduling; fitted to ai-dynamo/aiconfigurator silicon samples at 095f58a";
-
 struct RoundTimes {
   Seconds prefill_wait, tpot;
 };
@@ -168,7 +165,9 @@ Residual ResidualSteps(const Deployment& deployment, Ratio found) {
 }
 
 PrefillsMet MeetsItsOwnKind(const PrefillTimes& prefill) {
-  const Seconds apart = prefill.alone.load_apart, in_steps = apart > Seconds{} ? prefill.first - apart : prefill.first;
+  const PrefixLoad& load = prefill.alone.load;
+  // A load that stalls nobody else is no part of the steps that others meet.
+  const Seconds in_steps = load.exposed > load.stalls ? prefill.first - load.exposed : prefill.first;
   return {in_steps, in_steps, max(prefill.stall.added, prefill.alone.fixed), prefill.stall};
 }
 

@@ -41,7 +41,7 @@ void AddOffload(const Deployment& deployment, const DecodePass& pass, DecodeTime
                          "each layer's transfer overlaps the layer before");
   times.step.time = Figure("Decode step with KV-cache offload", times.step.time + times.exposed);
   times.step.occupancy += times.exposed;
-  times.step.operators.Add(kCacheFromHost, {times.exposed, {}, {}, Bound::kNetwork, {}, {}}, 1);
+  times.step.operators.Add(kCacheFromHost, NetworkTime(times.exposed), 1);
 }
 
 }  // namespace
@@ -65,16 +65,24 @@ Ratio CheckedTokens(const Deployment& deployment) {
                 "drafts are verified with the next token");
 }
 
-Ratio MeanContext(const Deployment& deployment) {
-  return Figure("Context of a decode step",
-                Ratio(deployment.load.prompt) + OutputOfRunning(deployment, deployment.load.output) / 2,
-                "mean over the output tokens");
+DecodePass DecodePassOf(const Deployment& deployment, Ratio sequences) {
+  const Ratio output(deployment.load.output);
+  return {sequences,
+          Figure("Context of a decode step", Ratio(deployment.load.prompt) + OutputOfRunning(deployment, output) / 2,
+                 "mean over the output tokens"),
+          CheckedTokens(deployment), output};
+}
+
+Seconds WholeStep(const Deployment& deployment, const DecodeTimes& decode) {
+  return Figure("Decode step, drafts included",
+                decode.token * (Ratio(deployment.load.output) / DecodeSteps(deployment)),
+                "of all the tokens that it yields");
 }
 
 DecodeTimes TimeDecode(const Deployment& deployment, Ratio sequences, bool splits_evenly) {
   DecodeTimes times;
-  const DecodePass pass{sequences, MeanContext(deployment), CheckedTokens(deployment), deployment.load.output,
-                        splits_evenly};
+  DecodePass pass = DecodePassOf(deployment, sequences);
+  pass.splits_evenly = splits_evenly;
   times.step = TimeOf(pass, deployment);
   if (deployment.load.kv_offload) AddOffload(deployment, pass, times);
   times.token = times.step.time;

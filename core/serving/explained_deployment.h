@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/engine_step/bound_deployment.h"
+#include "core/serving/served_sessions.h"
 
 namespace slipstick {
 
@@ -28,10 +29,7 @@ class ExplainedDeployment {
     plain_.*member = PlainOf(value);
     if (bound_) bound_->deployment.*member = value;
   }
-  // The hit rate at which sessions settle, and the shares of the tiers; set in the deployment's own load, with nodes.
-  struct SettledHits {
-    Ratio hit_rate, host_share, ssd_share;
-  };
+  // Sets the hits in the deployment's own load, with nodes.
   void Explain(const SettledHits& hits);
 
  private:

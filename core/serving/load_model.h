@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string_view>
 
 #include "core/engine_step/deployment.h"
 #include "core/engine_step/phases.h"
 
 namespace slipstick {
+
+inline constexpr std::string_view kClosedLoopSource =
+    "mean-field scheduling; fitted to ai-dynamo/aiconfigurator silicon samples at 095f58a";
 
 inline constexpr double kMostOccupied = 0.999;  // cap on a server's utilization; at 1 its queue would never end
 

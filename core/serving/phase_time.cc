@@ -2,21 +2,19 @@
 
 #include "core/base/figure.h"
 #include "core/engine_step/memo.h"
-#include "core/engine_step/mixed_step.h"
+#include "core/engine_step/step_time.h"
 #include "core/serving/first_passes.h"
+#include "core/serving/load_model.h"
 #include "core/serving/prefix_cache.h"
 
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kSource =
-    "mean-field scheduling; fitted to ai-dynamo/aiconfigurator silicon samples at 095f58a";
-
 // Device time per prompt in a pass of `prompts_per_pass` prompts. `alone`: device time of a pass with one prompt.
 Seconds ShareOfPass(const Deployment& deployment, Ratio prompts_per_pass, const PromptTokens& prompt, Seconds alone) {
   const Seconds occupancy = prompts_per_pass > 1 ? TimePrompt(deployment, prompts_per_pass, prompt).occupancy : alone;
   return Figure("Prefill time per prompt", (occupancy + deployment.engine.overhead.prefill_step) / prompts_per_pass,
-                "of a pass with several prompts and the engine's overhead of that step", kSource);
+                "of a pass with several prompts and the engine's overhead of that step", kClosedLoopSource);
 }
 
 // Prompts in a step that decodes and prefills. Without grouping, as many as requests end in a step.
@@ -30,11 +28,9 @@ Ratio MixedPrompts(const Deployment& deployment, Ratio ending, Ratio prompts_per
 // For engines whose prefill passes and decode steps take turns: a pass takes the prompts that came since the last one.
 PrefillStall StallInTurn(const Deployment& deployment, Ratio running, const DecodeTimes& decode) {
   const PromptTokens prompt = ComputedTokens(deployment.load);
-  const Ratio steps = DecodeSteps(deployment),
-              most = max(1.0, floor(min(running, StepTokens(deployment) / prompt.tokens)));
-  const Seconds step = Figure("Decode step, drafts included", decode.token * (Ratio(deployment.load.output) / steps),
-                              "of all the tokens that it yields");
-  const Ratio prompts = PromptsOfPass(deployment, step, running / steps, most, prompt);
+  const Ratio most = max(1.0, floor(min(running, StepTokens(deployment) / prompt.tokens))),
+              prompts = PromptsOfPass(deployment, WholeStep(deployment, decode), running / DecodeSteps(deployment),
+                                      most, prompt);
   return {Figure("Decode stall per prompt", MeanPass(deployment, prompts, most, prompt) / prompts,
                  "nothing decodes while a pass is launched and runs"),
           Seconds{}};
@@ -49,11 +45,7 @@ PrefillStall StallOf(const Deployment& deployment, Ratio running, Ratio prompts_
   const Ratio steps = DecodeSteps(deployment), chunks = ChunksOf(deployment, prompt.tokens),
               prompts = MixedPrompts(deployment, running / steps, prompts_per_pass, chunks);
   const PromptTokens chunk = MeanChunk(prompt, chunks);
-  MixedPass pass;
-  pass.decode = {running, MeanContext(deployment), CheckedTokens(deployment), Ratio(deployment.load.output)};
-  pass.prompts = prompts;
-  pass.tokens = chunk.tokens;
-  pass.cached = chunk.cached;
+  const MixedPass pass{DecodePassOf(deployment, running), {prompts, chunk.tokens, chunk.cached}};
   const Seconds mixed_step = TimeOf(pass, deployment), decode_step = decode.step.time;
   // More prompts than steps: every step prefills, and prefill-only passes run between steps.
   const Ratio passes =
@@ -82,8 +74,9 @@ Ratio PromptsPerPass(const Deployment& deployment, Ratio running) {
   const Ratio filling = StepTokens(deployment) / ComputedTokens(deployment.load).tokens;
   constexpr std::string_view kTitle = "Prompts per pass",
                              kNote = "as the engine's token limit per step allows, at most the running requests";
-  if (PrefillsApart(deployment)) return Figure(kTitle, min(max(1.0, filling), max(1.0, running)), kNote, kSource);
-  return Figure(kTitle, min(max(1.0, floor(filling)), max(1.0, floor(running))), kNote, kSource);
+  if (PrefillsApart(deployment))
+    return Figure(kTitle, min(max(1.0, filling), max(1.0, running)), kNote, kClosedLoopSource);
+  return Figure(kTitle, min(max(1.0, floor(filling)), max(1.0, floor(running))), kNote, kClosedLoopSource);
 }
 
 }  // namespace
@@ -106,7 +99,7 @@ PrefillTimes TimePrefills(const Deployment& deployment, Ratio running, const Dec
   const Seconds prefill_step = deployment.engine.overhead.prefill_step;
   times.alone = TimePrompt(deployment, 1, prompt);
   times.first = Figure("Prefill of one prompt", times.alone.time + prefill_step,
-                       "with the engine's overhead of that step", kSource);
+                       "with the engine's overhead of that step", kClosedLoopSource);
   times.alone.operators.Add(kPrefillStep, Waiting(prefill_step), 1);
   const Ratio prompts_per_pass = PromptsPerPass(deployment, running);
   times.shared = ShareOfPass(deployment, prompts_per_pass, prompt, times.alone.occupancy);

@@ -20,8 +20,10 @@ Ratio DecodeSteps(const Deployment& deployment);
 // Tokens of a sequence in a decode step: with speculative decoding, drafts are verified with the next one; with block
 // diffusion, the block.
 Ratio CheckedTokens(const Deployment& deployment);
-// Mean context of the output tokens.
-Ratio MeanContext(const Deployment& deployment);
+// A decode step of the load's requests, in the mean over their output tokens.
+DecodePass DecodePassOf(const Deployment& deployment, Ratio sequences);
+// All the tokens that a decode step yields for a sequence take this long.
+Seconds WholeStep(const Deployment& deployment, const DecodeTimes& decode);
 
 // Host time for a request before its prefill.
 Seconds TimeRequest(const Deployment& deployment);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/engine_step/deployment.h"
+#include "core/engine_step/step.h"
 
 namespace slipstick {
 
@@ -11,11 +12,6 @@ Seconds TimeOfLoad(const Deployment& deployment, Bytes host, Bytes ssd);
 // of the layers before; the first layer's is never hidden.
 Seconds ExposedLoad(const Deployment& deployment, Seconds load, Seconds pass_time);
 
-struct PrefixLoad {
-  Seconds time;     // over the links
-  Seconds exposed;  // not hidden by the pass
-  Seconds stalls;   // part of `exposed` for which the other requests of the pass wait, too
-};
 // For a pass of `sequences` prompts, each with `cached` tokens in the prefix cache. `pass_time`: time of the pass
 // without loading. Returns zeros if there are no tiers.
 PrefixLoad LoadPrefixes(const Deployment& deployment, Ratio sequences, Ratio cached, Seconds pass_time);

@@ -76,12 +76,10 @@ PassCost TimePrompt(const Deployment& deployment, Ratio sequences, const PromptT
   if (!deployment.load.prefix_cache) return pass;
   const PrefixLoad load = LoadPrefixes(deployment, sequences, prompt.cached, pass.time);
   if (!(load.exposed > Seconds{})) return pass;
-  pass.loaded = load.time;
-  pass.load_exposed = load.exposed;
-  if (deployment.engine.scheduler.loads_apart) pass.load_apart = load.exposed;
+  pass.load = load;
   pass.time = Figure("Prefill with the load of cached prefixes", pass.time + load.exposed);
   pass.occupancy = Figure("Slowest stage with the load of cached prefixes", pass.occupancy + load.stalls);
-  pass.operators.Add(kPrefixFromHost, {load.exposed, {}, {}, Bound::kNetwork, {}, {}}, 1);
+  pass.operators.Add(kPrefixFromHost, NetworkTime(load.exposed), 1);
   return pass;
 }
 

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "core/base/figure.h"
-#include "core/engine_step/mixed_step.h"
+#include "core/engine_step/step_time.h"
 #include "core/serving/first_passes.h"
 #include "core/serving/phase_time.h"
 #include "core/serving/prefix_cache.h"
@@ -80,12 +80,9 @@ Seconds AddedBy(const Deployment& deployment, Ratio running, const DecodeTimes& 
   }
   if (PrefillsApart(deployment)) return PrefillApart(deployment, prompts, prompt);
   const PromptTokens chunk = MeanChunk(prompt, chunks);
-  MixedPass pass;
-  pass.decode = {running, MeanContext(deployment), CheckedTokens(deployment), Ratio(deployment.load.output)};
-  pass.tokens = chunk.tokens;
-  pass.cached = chunk.cached;
+  MixedPass pass{DecodePassOf(deployment, running), {prompts, chunk.tokens, chunk.cached}};
   const auto step_of = [&](double whole) {
-    pass.prompts = whole;
+    pass.prompts.sequences = whole;
     return TimeOf(pass, deployment);
   };
   const Seconds step = MeanOver(step_of, prompts, most);
@@ -133,12 +130,10 @@ Seconds WaitForLink(const RandomArrivals& arrivals, const ArrivingPrompts& promp
 // In steady state, as many requests arrive between two decode steps as end there.
 PromptsOfStep TogetherIn(const Deployment& deployment, Ratio running, const DecodeTimes& decode, Ratio filling,
                          const PromptTokens& prompt) {
-  const Ratio most = max(1.0, filling), steps = DecodeSteps(deployment), ending = running / steps;
+  const Ratio most = max(1.0, filling), ending = running / DecodeSteps(deployment);
   if (PrefillsFirst(deployment)) {
     const Ratio whole = floor(most);  // the rest of a prompt needs another pass
-    const Seconds step = Figure("Decode step, drafts included", decode.token * (Ratio(deployment.load.output) / steps),
-                                "of all the tokens that it yields");
-    return {whole, PromptsOfPass(deployment, step, ending, whole, prompt)};
+    return {whole, PromptsOfPass(deployment, WholeStep(deployment, decode), ending, whole, prompt)};
   }
   return {most, Figure("Prompts of a step that holds any", min(most, ending / (1 - exp(-ending))),
                        "as many arrive as end, Poisson; no more than a step takes")};

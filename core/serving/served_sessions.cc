@@ -193,9 +193,9 @@ ExplainedSessions ExplainSessions(const Deployment& deployment, const KvCacheBud
   }
   // The load's own inputs follow from these.
   const Ratio cached = setting.tokens.system + found.All() * setting.tokens.earlier;
-  explained.hit_rate = served.hit_rate;
-  explained.host_share = Figure("Share of the hits in host memory", found.host * setting.tokens.earlier / cached);
-  explained.ssd_share = Figure("Share of the hits on SSD", found.ssd * setting.tokens.earlier / cached);
+  explained.hits = {served.hit_rate,
+                    Figure("Share of the hits in host memory", found.host * setting.tokens.earlier / cached),
+                    Figure("Share of the hits on SSD", found.ssd * setting.tokens.earlier / cached)};
   return explained;
 }
 

@@ -28,11 +28,15 @@ using ServeTurns = std::function<ServingPerformance(const OtherTurns& turns)>;
 // Sets the hit rate and the shares of the tiers in `load`, which must be the deployment's own.
 SettledSessions SettleSessions(const Deployment& deployment, const KvCacheBudget& budget, const ServeTurns& serve,
                                ServingLoad& load);
+// The hit rate at which sessions settle, and the shares of the tiers.
+struct SettledHits {
+  Ratio hit_rate, host_share, ssd_share;
+};
 // The settled figures with nodes, for explanations.
 struct ExplainedSessions {
   ServedSessions served;
   OtherTurns turns;
-  Ratio hit_rate = 0, host_share = 0, ssd_share = 0;  // set in the load
+  SettledHits hits;
 };
 ExplainedSessions ExplainSessions(const Deployment& deployment, const KvCacheBudget& budget,
                                   const SettledSessions& settled);

@@ -125,8 +125,8 @@ void SetHostTraffic(const Deployment& deployment, const ServingPerformance& perf
                          Figure("Exposed transfer time", decode.exposed, "of a decode step")};
   }
   ServedPrefixes& prefixes = report.prefix_cache;
-  prefixes.load = performance.prefill.alone.loaded;
-  prefixes.exposed = performance.prefill.alone.load_exposed;
+  prefixes.load = performance.prefill.alone.load.time;
+  prefixes.exposed = performance.prefill.alone.load.exposed;
   const KeptPrefixes kept = AllPrefixes(deployment, performance.running);
   prefixes.device = kept.device;
   prefixes.host = kept.host;
@@ -249,7 +249,7 @@ OtherTurns Settle(ExplainedDeployment& served, const KvCacheBudget& budget, cons
   const auto serve = [&](const OtherTurns& turns) { return PerformanceOf(plain, bare, turns); };
   const SettledSessions settled = SettleSessions(plain, PlainOf(budget), serve, load);
   const ExplainedSessions explained = ExplainSessions(deployment, budget, settled);
-  served.Explain({explained.hit_rate, explained.host_share, explained.ssd_share});
+  served.Explain(explained.hits);
   report.sessions = explained.served;
   return explained.turns;
 }

@@ -6,7 +6,6 @@
 
 #include "core/base/fix.h"
 #include "core/base/nearest_counts.h"
-#include "core/engine_step/block_diffusion.h"
 #include "core/engine_step/image_encoder.h"
 #include "core/engine_step/step_time.h"
 #include "core/serving/serving.h"
@@ -290,11 +289,23 @@ class Checker {
     }
     CheckLengths();
     if (load_.images) CheckImages(load_, model_, path_, issues_);
-    if (load_.block_diffusion) CheckBlockDiffusion(load_, path_, issues_);
+    if (load_.block_diffusion) CheckBlockDiffusion();
     if (load_.host_experts) CheckHostExperts();
     if (load_.prefix_cache && load_.prefix_cache->host_share + load_.prefix_cache->ssd_share > 1) {
       Say(".prefix_cache.ssd_share", "The shares of host memory and SSD must add up to at most 1",
           {SetToBase(path_ + ".prefix_cache.ssd_share", 1 - load_.prefix_cache->host_share)});
+    }
+  }
+
+  void CheckBlockDiffusion() {
+    if (load_.speculative) {
+      Say(".speculative", "Must be off: block diffusion has no drafts to verify",
+          {LeaveOut(path_ + ".speculative"), LeaveOut(path_ + ".block_diffusion")});
+    }
+    const BlockDiffusion& diffusion = *load_.block_diffusion;
+    if (diffusion.tokens_per_step > static_cast<double>(diffusion.block)) {
+      Say(".block_diffusion.tokens_per_step", "At most " + Text(diffusion.block) + ", the tokens of a block",
+          {At(".block_diffusion.tokens_per_step", diffusion.block)});
     }
   }
 

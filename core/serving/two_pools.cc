@@ -19,22 +19,21 @@ struct Pools {
   Ratio slots;     // per decode group
   Seconds before;  // handling, prefill and transfer of a request, without waits
   Hertz prefill_limit, decode_limit;
-  Seconds shared_prefill, full_step;
+  Seconds shared_prefill;
 };
 
 Pools PlainOf(const Pools& pools) {
   return {PlainOf(pools.prefill_groups), PlainOf(pools.decode_groups), PlainOf(pools.slots),
           PlainOf(pools.before),         PlainOf(pools.prefill_limit), PlainOf(pools.decode_limit),
-          PlainOf(pools.shared_prefill), PlainOf(pools.full_step)};
+          PlainOf(pools.shared_prefill)};
 }
 
 // Attention groups of the prefill pool.
 Ratio PrefillGroups(const Deployment& prefiller) {
   const ServingDegrees& mapping = prefiller.mapping;
-  const Ratio devices(prefiller.load.disaggregated->prefill_devices),
-      of_replica = mapping.devices_per_group * mapping.pp * mapping.attention_dp * mapping.prefill_cp;
-  return Figure("Attention groups of the prefill pool", max(1.0, devices / of_replica) * mapping.attention_dp,
-                "of all its replicas");
+  const Ratio devices(prefiller.load.disaggregated->prefill_devices);
+  return Figure("Attention groups of the prefill pool",
+                max(1.0, devices / mapping.DevicesPerReplica()) * mapping.attention_dp, "of all its replicas");
 }
 
 // Request rate offered to the prefill pool while a request takes `decoded` in the decode pool.
@@ -128,12 +127,8 @@ void FillPerformance(const Served& served, Ratio output, Seconds unqueued_latenc
 }  // namespace
 
 Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment) {
-  const Route& route = deployment.network.hand_over;
-  const StepTable& step = deployment.device.architecture->step;
-  const Seconds time =
-      Figure("KV-cache transfer to the decode pool", step.send_launch + kv_cache / (step.send_efficiency * route.link),
-             "every rank sends its own part; estimate");
-  return OverFurtherWires(time, route);
+  return TimeOfSend("KV-cache transfer to the decode pool", kv_cache, deployment.network.hand_over, deployment,
+                    "every rank sends its own part; estimate");
 }
 
 PrefillPool TimePrefillPool(const Deployment& deployment, Ratio slots, const DecodeTimes& full) {
@@ -160,7 +155,6 @@ ServingPerformance TwoPools(const Deployment& deployment, Ratio requested_sequen
   pools.decode_groups = AttentionGroups(deployment);
   pools.slots = UsefulSlots(deployment, max_slots, !is_batch, std::nullopt);
   const DecodeTimes full = DecodeOf(deployment, pools.slots);
-  pools.full_step = full.token;
   const PrefillPool prefill = TimePrefillPool(deployment, pools.slots, full);
   pools.prefill_groups = prefill.groups;
   performance.prefill = prefill.times;
@@ -168,9 +162,8 @@ ServingPerformance TwoPools(const Deployment& deployment, Ratio requested_sequen
   pools.shared_prefill = performance.prefill.shared;
   pools.prefill_limit =
       Figure("Capacity of the prefill pool", pools.prefill_groups / pools.shared_prefill, "requests per second");
-  pools.decode_limit =
-      Figure("Capacity of the decode pool", pools.decode_groups * pools.slots / (output * pools.full_step),
-             "requests per second with all slots occupied");
+  pools.decode_limit = Figure("Capacity of the decode pool", pools.decode_groups * pools.slots / (output * full.token),
+                              "requests per second with all slots occupied");
   performance.prefill_capacity = pools.prefill_limit;
   performance.decode_capacity = pools.decode_limit;
   performance.handling = TimeRequest(deployment);

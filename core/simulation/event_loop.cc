@@ -12,19 +12,9 @@ EventLoop::EventLoop(const SimulatedSystem& system)
 }
 
 void EventLoop::Send(Seconds at, const SentRequest& request) {
-  SimulatedRequest made;
-  made.prompt = request.prompt;
-  made.output = request.output;
-  made.cached = request.cached;
-  made.kind = request.kind;
-  made.session = request.session;
-  made.group = request.group;
-  made.turn = request.turn;
-  made.reusable = request.reusable;
-  made.blocks = request.blocks;
+  SimulatedRequest made{request};
   made.sent = at;
   made.ready = at + system_.handling + static_cast<double>(request.prompt) * system_.token_handling;
-  made.is_measured = request.is_measured;
   requests_.push_back(made);
   Push(made.sent, EventKind::kSent, requests_.size() - 1);
   Push(made.ready, EventKind::kReady, requests_.size() - 1);

@@ -28,16 +28,6 @@ struct SimulatedSystem {
   Router router = Router::kLeastLoaded;
 };
 
-// A request as its user sends it.
-struct SentRequest {
-  Count prompt = 1, output = 1, cached = 0;
-  bool is_measured = true;
-  Count kind = 0;                           // class of the load's mixture
-  Count session = -1, group = 0, turn = 1;  // a session stays with the attention group that has its context
-  Count reusable = kAllOfIt;                // tokens of the session's context with which the prompt begins
-  BlockNumbers blocks{};                    // of the prompt
-};
-
 // Statistics of the event loop besides the requests' own times.
 struct SimulationCounts {
   Seconds end;

@@ -18,23 +18,25 @@ namespace slipstick {
 
 inline constexpr Count kAllOfIt = std::numeric_limits<Count>::max();
 
-struct SimulatedRequest {
+// A request as its user sends it.
+struct SentRequest {
   Count prompt = 1, output = 1;
-  Count cached = 0;    // tokens of the prompt that hit the prefix cache
-  Count kind = 0;      // class of the load's mixture
-  Count session = -1;  // -1: none
-  Count group = 0;     // of the session
-  Count turn = 1;
-  Count reusable = kAllOfIt;  // tokens of the session's context with which the prompt begins
-  FoundContext found;         // of the session's context, on admission
-  BlockNumbers blocks;        // of the prompt
-  Count hit = -1;             // tokens of the prompt that were cached at its first admission
-  Seconds sent;               // by the user
-  Seconds admitted;           // when it entered its first step
-  Seconds first, last;
+  Count cached = 0;  // tokens of the prompt that hit the prefix cache
   bool is_measured = true;
+  Count kind = 0;                           // class of the load's mixture
+  Count session = -1, group = 0, turn = 1;  // -1: none; a session stays with the attention group that has its context
+  Count reusable = kAllOfIt;                // tokens of the session's context with which the prompt begins
+  BlockNumbers blocks{};                    // of the prompt
+};
+
+struct SimulatedRequest : SentRequest {
+  FoundContext found{};  // of the session's context, on admission
+  Count hit = -1;        // tokens of the prompt that were cached at its first admission
+  Seconds sent{};        // by the user
+  Seconds admitted{};    // when it entered its first step
+  Seconds first{}, last{};
   // While the request runs.
-  Seconds ready;         // at the scheduler; when its context is loaded; after its prefill, with its first token
+  Seconds ready{};       // at the scheduler; when its context is loaded; after its prefill, with its first token
   Count to_prefill = 0;  // tokens that a prefill must compute: the prompt and, after a preemption, the generated tokens
   Count prefilled = 0;   // of these
   Count generated = 0;

@@ -80,13 +80,11 @@ KvCacheRoom RoomOf(const Deployment& deployment, const KvCacheBudget& budget) {
   return {memory.room, BytesByPage(deployment, memory.system), TiersOf(deployment, load.sessions->system_prompt)};
 }
 
-KvCacheBudget BudgetOf(const Deployment& deployment) { return KvCacheBudgetOf(deployment); }
-
 }  // namespace
 
 SimulatedDeployment::SimulatedDeployment(const Model& model, const Cluster& cluster, const ServingLoad& load)
     : deployment_(Deploy(model, cluster, load)),
-      budget_(BudgetOf(deployment_)),
+      budget_(KvCacheBudgetOf(deployment_)),
       times_(model, cluster, load, budget_.kv_cache) {
   system_.rules = RulesOf(load, deployment_.device);
   if (load.engine.scheduler.loads_apart && load.prefix_cache)

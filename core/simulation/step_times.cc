@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "core/engine_step/mixed_step.h"
 #include "core/engine_step/step_time.h"
 #include "core/serving/phase_time.h"
 
@@ -70,13 +69,7 @@ StepTimes::Prefill StepTimes::ComputePrefill(int power, const StepWork& work) {
   if (work.running > 0 && !TakesTurns(deployment_)) prefill.added = TimeOf(pass, paced_).occupancy + prefill_step;
   if (work.decoded <= 0 || PrefillsApart(deployment_)) return prefill;
   const Decodes& decodes = DecodesAt(power);
-  MixedPass mixed;
-  mixed.decode.sequences = work.decoded;
-  mixed.decode.context = PowerOfTwo(power);
-  mixed.decode.checked = CheckedTokens(decodes.deployment);
-  mixed.prompts = work.prompts;
-  mixed.tokens = work.tokens;
-  mixed.cached = work.cached;
+  const MixedPass mixed{{work.decoded, PowerOfTwo(power), CheckedTokens(decodes.deployment)}, pass};
   prefill.added = max(Seconds{}, TimeOf(mixed, decodes.deployment) - DecodeAt(power, work.decoded).step.time);
   return prefill;
 }

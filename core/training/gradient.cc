@@ -1,28 +1,33 @@
 #include "core/training/gradient.h"
 
 #include <algorithm>
-#include <string>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "core/base/figure.h"
 #include "core/base/units.h"
-#include "core/training/step_terms.h"
 #include "core/training_stage/exchange.h"
+#include "core/training_stage/held_weights.h"
 #include "core/training_stage/state_bytes.h"
 
 namespace slipstick {
 
+namespace {
+
+// The stage whose passes hide the reduction: the first stage, whose backward pass is the last of a step. With several
+// chunks or postponed weight gradients, further passes follow at the pace of the slowest stage, and waiting for that
+// stage hides communication, too.
 const StageTime& HidingStage(const TrainingContext& context, const std::vector<StageTime>& stages) {
-  const bool paced_by_slowest = context.shape.chunks > 1 || SplitsBackward(context);
-  const StageTime* hiding = &stages.front();
-  for (const StageTime& stage : stages) {
-    if (paced_by_slowest && stage.Total() > hiding->Total()) hiding = &stage;
-  }
-  return *hiding;
+  return context.shape.chunks > 1 || SplitsBackward(context) ? SlowestOf(stages) : stages.front();
 }
 
-namespace {
+// Trained weights of a device, and the ranks that share their optimizer state.
+struct TrainedWeights {
+  HeldWeights weights;
+  Shards shards;
+  [[nodiscard]] Ratio OfShard() const { return PerRank(weights, shards); }
+};
 
 TrainedWeights TrainedBy(const TrainingContext& context, const DeviceStages& device) {
   HeldWeights weights = TrainedOf(context.run, WeightsOn(device));
@@ -95,41 +100,38 @@ GradientLinks TimeCollectives(const TrainingContext& context, const TrainedWeigh
 
 // Number of passes that can hide the exchange. Chunks finish their gradients one after another; all but the last
 // chunk's are reduced while passes of other chunks run.
-Ratio WindowsOf(const TrainingContext& context, const StepTerms& step, const TrainedWeights& trained) {
+Ratio WindowsOf(const TrainingContext& context, const TrainedWeights& trained) {
+  const TrainingShape& shape = context.shape;
   const GradientOverlap overlap = context.framework().exchange.gradient_overlap;
   const bool at_end = ReducesAtEnd(context, trained.shards.dense);
   const bool overlaps = context.run.mapping.overlap.dp.value_or(
       !at_end &&
-      (overlap == GradientOverlap::kAlways || (overlap == GradientOverlap::kSinglePass && step.micro_batches <= 1)));
+      (overlap == GradientOverlap::kAlways || (overlap == GradientOverlap::kSinglePass && shape.micro_batches <= 1)));
   const Ratio overlapping =
       InputAt(at_end ? "training.framework.exchange.reduces_at_end" : "training.framework.exchange.gradient_overlap",
               Ratio(overlaps ? 1 : 0), context.tape);
   return Figure("Passes that hide the exchange",
-                overlapping * max(1, min(step.pipeline, step.micro_batches) * (1 - 1 / step.chunks)),
+                overlapping * max(1, min(shape.pipeline, shape.micro_batches) * (1 - 1 / shape.chunks)),
                 "chunks finish their gradients one after another; 0 without overlap");
 }
 
-// Passes of one micro-batch on the stage that hides the exchange.
-struct StagePasses {
-  Seconds forward, backward;
-};
-
-void HideExchange(const TrainingContext& context, const StepTerms& step, const TrainedWeights& trained,
-                  const StagePasses& passes, GradientExchange& result) {
-  const FrameworkExchange& framework = step.run.framework.exchange;
+void HideExchange(const TrainingContext& context, const TrainedWeights& trained, const StageTime& hiding,
+                  GradientExchange& result) {
+  const FrameworkExchange& framework = context.framework().exchange;
   const GradientLinks links = TimeCollectives(context, trained);
   const Seconds reduce = Figure("Reduction of the gradients", links.reduce),
                 gather = Figure("All-gather of the weights", links.gather);
   const Ratio element = gather > Seconds{} ? framework.gradient_bytes + 2 : framework.gradient_bytes;
   const Bytes moved = Figure("Moved gradients and weights", element * kB * trained.weights.Base(),
                              "bytes of gradients, and of gathered weights in 16 bits");
-  const Ratio contention = ContentionBeside(context, moved, reduce + gather),
-              windows = WindowsOf(context, step, trained);
+  const Ratio contention = ContentionBeside(context, moved, reduce + gather), windows = WindowsOf(context, trained);
+  const Seconds forward = Figure("Forward pass of the stage", hiding.Forward(), "one micro-batch"),
+                backward = Figure("Backward pass of the stage", hiding.Backward(), "one micro-batch");
   const Seconds reduce_hidden =
-      Figure("Hidden part of the gradient reduction", min(reduce, framework.hiding_share * passes.backward * windows),
+      Figure("Hidden part of the gradient reduction", min(reduce, framework.hiding_share * backward * windows),
              "behind part of the last backward passes: of the first stage, or with several chunks of the slowest");
   const Seconds gather_hidden =
-      Figure("Hidden part of the weight all-gather", min(gather, framework.hiding_share * passes.forward * windows),
+      Figure("Hidden part of the weight all-gather", min(gather, framework.hiding_share * forward * windows),
              "behind the next step's first forward passes");
   result.link = Figure("DP link time per step", reduce + gather + links.broadcasts);
   result.exposed = Figure("Exposed DP time per step",
@@ -138,51 +140,90 @@ void HideExchange(const TrainingContext& context, const StepTerms& step, const T
                           "not hidden, plus compute lost to contention, plus the last bucket");
 }
 
-// Adds the transfers of optimizer state in host memory; if explanations are on, even if there are none.
-void OffloadState(const StepTerms& step, const WeightUpdate& update, GradientExchange& result) {
-  if (!(step.run.offload.optimizer > 0) && !(step.host_bandwidth > BytesPerSecond{})) return;
-  if (step.run.optimizer == Optimizer::kNone) return;
-  const HostTime state = UpdateOffloaded(update, result.optimizer);
-  result.host_link = state.link;
-  result.host_exposed = state.exposed;
-  if (state.update > Seconds{})
-    result.optimizer = Figure("Updates", result.optimizer + state.update, "by the device, then by the host");
+constexpr std::string_view kUpdateSource =
+    "operands of a fused update and of gradient clipping, each counted once; Kingma and Ba 2015";
+
+double StateTraffic(Optimizer optimizer) {
+  switch (optimizer) {
+    case Optimizer::kAdamW:
+      return 24;
+    case Optimizer::kAdam8Bit:
+      return 12;
+    case Optimizer::kMuon:
+    case Optimizer::kSgd:
+      return 16;
+    case Optimizer::kAdafactor:
+      return 8;
+    case Optimizer::kNone:
+      return 0;
+  }
+  return 24;
 }
 
-WeightUpdate UpdateOf(const TrainingContext& context, const StepTerms& step, const TrainedWeights& trained,
-                      Ratio optimizer_bytes) {
-  WeightUpdate update;
-  update.trained = trained;
-  update.owns_shard = step.run.mapping.zero >= 2;
-  update.separate_accumulation = step.run.framework.compute.separate_accumulation;
-  update.state_traffic = InputAt("training.optimizer", Ratio(StateTraffic(step.run.optimizer)), context.tape);
-  update.optimizer_bytes = optimizer_bytes;
-  update.offloaded = step.run.offload.optimizer;
-  update.host_update = step.run.framework.offload.host_update;
-  update.micro_batches = step.micro_batches;
-  update.stream_rate = context.stream_rate;
-  update.host_bandwidth = step.host_bandwidth;
-  return update;
+// Bytes per updated parameter: optimizer state, gradient and weight, read and written.
+Ratio UpdateTraffic(const TrainingContext& context) {
+  return InputAt("training.optimizer", Ratio(StateTraffic(context.run.optimizer)), context.tape) + 10;
+}
+
+// The update by the device. From ZeRO-2 on it clips and zeroes only the gradients of its shard.
+Seconds UpdateTime(const TrainingContext& context, const TrainedWeights& trained) {
+  const TrainingRun& run = context.run;
+  const Ratio owned =
+      run.mapping.zero >= 2
+          ? Figure("Owned parameters", trained.OfShard(), "whose gradients the device clips: its shard")
+          : Figure("Owned parameters", trained.weights.Base(), "whose gradients the device clips: all its weights");
+  const Ratio on_host = run.framework.offload.host_update ? run.offload.optimizer : Ratio(0);
+  const Ratio updated = Figure("Updated parameters", (1 - on_host) * trained.OfShard(),
+                               "by the device: of its shard, not those that the host updates");
+  return Figure("Optimizer time", (UpdateTraffic(context) * updated + 6 * owned) * kB / context.stream_rate,
+                "state read and written, gradient and weight; norm and zeroing of all gradients", kUpdateSource);
+}
+
+Seconds AccumulationTime(const TrainingContext& context, const TrainedWeights& trained) {
+  if (!context.framework().compute.separate_accumulation)
+    return InputAt("training.framework.compute.separate_accumulation", Seconds(), context.tape);
+  return Figure("Gradient accumulation",
+                context.shape.micro_batches * 8 * kB * trained.weights.Base() / context.stream_rate,
+                "16-bit gradients added into the fp32 copy after every micro-batch");
+}
+
+// Optimizer state in host memory: it is streamed through the device for the update, or updated by the host. Figures
+// that are explained include it even if there is none.
+void OffloadState(const TrainingContext& context, const TrainedWeights& trained, GradientExchange& result) {
+  const TrainingRun& run = context.run;
+  const BytesPerSecond link = context.device().host.bandwidth;
+  if (run.optimizer == Optimizer::kNone || (!(run.offload.optimizer > 0) && !(link > BytesPerSecond{}))) return;
+  const Ratio state = Figure("Offloaded parameters", run.offload.optimizer * trained.OfShard(),
+                             "with optimizer state in host memory, of the rank's shard");
+  const std::optional<BytesPerSecond>& host_update = run.framework.offload.host_update;
+  if (!host_update) {
+    const StateBytes bytes = StateBytesOf(context);
+    result.host_link =
+        Figure("Optimizer state on the host link", (bytes.optimizer - bytes.kept_master) * kB * state / link,
+               "both directions at once, piece by piece");
+    result.host_exposed =
+        Figure("Exposed transfer of the optimizer state", max(0 * kS, result.host_link - result.optimizer),
+               "the update of one piece hides the transfer of another");
+    return;
+  }
+  const Seconds update = Figure("Update by the host", UpdateTraffic(context) * kB * state / *host_update,
+                                "state, gradient and weight in its memory", kUpdateSource);
+  result.host_link = Figure("Updated weights on the host link", 2 * kB * state / link, "in 16 bits");
+  result.host_exposed = Figure("Exposed return of the weights", max(0 * kS, result.host_link - update),
+                               "they return as they are updated");
+  if (update > Seconds{})
+    result.optimizer = Figure("Updates", result.optimizer + update, "by the device, then by the host");
 }
 
 // Time of the end of the step (exchange and update) on one device.
 GradientExchange ExchangeOf(const TrainingContext& context, const DeviceStages& device,
                             const std::vector<StageTime>& stages) {
-  const StepTerms step(context);
-  const StageTime& hiding = HidingStage(context, stages);
-  const StagePasses passes{Figure("Forward pass of the stage", hiding.Forward(), "one micro-batch"),
-                           Figure("Backward pass of the stage", hiding.Backward(), "one micro-batch")};
   const TrainedWeights trained = TrainedBy(context, device);
   GradientExchange result;
-  HideExchange(context, step, trained, passes, result);
-  const StateBytes state = StateBytesOf(context);
-  const WeightUpdate update = UpdateOf(context, step, trained, state.optimizer - state.kept_master);
-  const UpdateTime time = UpdateWeights(update);
-  result.optimizer = time.optimizer;
-  result.accumulation = update.separate_accumulation
-                            ? time.accumulation
-                            : InputAt("training.framework.compute.separate_accumulation", Seconds(), context.tape);
-  OffloadState(step, update, result);
+  HideExchange(context, trained, HidingStage(context, stages), result);
+  result.optimizer = UpdateTime(context, trained);
+  result.accumulation = AccumulationTime(context, trained);
+  OffloadState(context, trained, result);
   return result;
 }
 
@@ -226,68 +267,6 @@ DeviceStages SlowestToEnd(const TrainingContext& context, const std::vector<Stag
 GradientExchange ExchangeGradients(const TrainingContext& context, const std::vector<Stage>& plan,
                                    const std::vector<StageTime>& stages) {
   return ExchangeOf(context, SlowestToEnd(context, plan, stages), stages);
-}
-
-namespace {
-
-constexpr std::string_view kUpdateSource =
-    "operands of a fused update and of gradient clipping, each counted once; Kingma and Ba 2015";
-
-}  // namespace
-
-double StateTraffic(Optimizer optimizer) {
-  switch (optimizer) {
-    case Optimizer::kAdamW:
-      return 24;
-    case Optimizer::kAdam8Bit:
-      return 12;
-    case Optimizer::kMuon:
-    case Optimizer::kSgd:
-      return 16;
-    case Optimizer::kAdafactor:
-      return 8;
-    case Optimizer::kNone:
-      return 0;
-  }
-  return 24;
-}
-
-UpdateTime UpdateWeights(const WeightUpdate& update) {
-  const TrainedWeights& trained = update.trained;
-  const Ratio all = trained.weights.Base();
-  const Ratio owned = update.owns_shard
-                          ? Figure("Owned parameters", trained.OfShard(), "whose gradients the device clips: its shard")
-                          : Figure("Owned parameters", all, "whose gradients the device clips: all its weights");
-  const Ratio on_host = update.host_update ? update.offloaded : Ratio(0);
-  const Ratio updated = Figure("Updated parameters", (1 - on_host) * trained.OfShard(),
-                               "by the device: of its shard, not those that the host updates");
-  UpdateTime time;
-  time.optimizer =
-      Figure("Optimizer time", ((update.state_traffic + 10) * updated + 6 * owned) * kB / update.stream_rate,
-             "state read and written, gradient and weight; norm and zeroing of all gradients", kUpdateSource);
-  if (update.separate_accumulation)
-    time.accumulation = Figure("Gradient accumulation", update.micro_batches * 8 * kB * all / update.stream_rate,
-                               "16-bit gradients added into the fp32 copy after every micro-batch");
-  return time;
-}
-
-HostTime UpdateOffloaded(const WeightUpdate& update, Seconds device_update) {
-  const Ratio state = Figure("Offloaded parameters", update.offloaded * update.trained.OfShard(),
-                             "with optimizer state in host memory, of the rank's shard");
-  HostTime time;
-  if (!update.host_update) {
-    time.link = Figure("Optimizer state on the host link", update.optimizer_bytes * kB * state / update.host_bandwidth,
-                       "both directions at once, piece by piece");
-    time.exposed = Figure("Exposed transfer of the optimizer state", max(0 * kS, time.link - device_update),
-                          "the update of one piece hides the transfer of another");
-    return time;
-  }
-  time.link = Figure("Updated weights on the host link", 2 * kB * state / update.host_bandwidth, "in 16 bits");
-  time.update = Figure("Update by the host", (update.state_traffic + 10) * kB * state / *update.host_update,
-                       "state, gradient and weight in its memory", kUpdateSource);
-  time.exposed =
-      Figure("Exposed return of the weights", max(0 * kS, time.link - time.update), "they return as they are updated");
-  return time;
 }
 
 }  // namespace slipstick

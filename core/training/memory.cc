@@ -8,7 +8,6 @@
 #include "core/base/figure.h"
 #include "core/base/units.h"
 #include "core/operators/efficiency.h"
-#include "core/training/step_terms.h"
 #include "core/training_stage/state_bytes.h"
 
 namespace slipstick {
@@ -20,13 +19,13 @@ struct DeviceWeights {
   Ratio tables;  // embedding, position and head
 };
 
-DeviceWeights WeightsOf(const StepTerms& step, const DeviceStages& device) {
+DeviceWeights WeightsOf(const TrainingContext& context, const DeviceStages& device) {
   DeviceWeights weights;
   HeldWeights& all = weights.all = WeightsOn(device);
   all.dense = Figure("Weights on one device", all.dense, "routed experts apart; DualPipe holds the mirrored stage too");
   all.experts = Figure("Weights of the routed experts on one device", all.experts);
   all.adapters = Figure("Weights of the adapters on one device", all.adapters);
-  weights.trained = TrainedOf(step.run, all);
+  weights.trained = TrainedOf(context.run, all);
   const Ratio mirrored = device.mirrored != nullptr ? device.mirrored->tables : Ratio(0);
   weights.tables = Figure("Weights of the tables on one device", device.own.tables + mirrored);
   return weights;
@@ -66,11 +65,11 @@ Bytes AllWeights(const TrainingContext& context, const DeviceWeights& weights, c
   return Figure(kTitle, (state.weights * (held - tables) + 2 * tables + adapters) * kB, kNote);
 }
 
-StateShare AddState(const TrainingContext& context, const StepTerms& step, const DeviceWeights& weights,
-                    TrainingMemory& memory) {
-  const TrainingRun& run = step.run;
+StateShare AddState(const TrainingContext& context, const DeviceWeights& weights, TrainingMemory& memory) {
+  const TrainingRun& run = context.run;
   const FrameworkMemory& framework = run.framework.memory;
   const StateBytes state = StateBytesOf(context);
+  const Ratio on_device = 1 - OffloadedGradients(context);  // of the gradients
   const Ratio data_ranks = context.shape.DataRanks();
   const Ratio replicated =
                   Figure("Replicated", min(data_ranks - 1, 1), "whether several ranks hold the same weights: 1 or 0"),
@@ -92,24 +91,22 @@ StateShare AddState(const TrainingContext& context, const StepTerms& step, const
   const Ratio held_gradients = Figure("Held gradients", trained, "parameters that a rank keeps them for");
   share.gradients =
       Figure("Gradients of the rank", share.gradient_bytes * kB * held_gradients, "on the device or in host memory");
-  memory.gradients =
-      Figure("Gradients", (1 - step.offloaded_gradients) * share.gradients, "in the framework's formats");
+  memory.gradients = Figure("Gradients", on_device * share.gradients, "in the framework's formats");
   share.held_state = Figure("Held state", PerRank(weights.trained, ShardsFrom(1, run, context.shape)),
                             "parameters that a rank keeps optimizer state for");
-  memory.optimizer =
-      Figure("Optimizer state",
-             (share.optimizer_bytes - run.offload.optimizer * share.leaving_bytes) * kB * share.held_state +
-                 framework.kept_hidden * kB * step.tokens * Ratio(context.model.hidden) + framework.fixed_static,
-             "and buffers that libraries keep between steps");
+  memory.optimizer = Figure(
+      "Optimizer state",
+      (share.optimizer_bytes - run.offload.optimizer * share.leaving_bytes) * kB * share.held_state +
+          framework.kept_hidden * kB * context.shape.tokens * Ratio(context.model.hidden) + framework.fixed_static,
+      "and buffers that libraries keep between steps");
   if (sharded * framework.sharded_gradients > 0)
-    share.reusable =
-        Figure("Room that the update leaves to activations",
-               sharded * framework.sharded_gradients * (1 - step.offloaded_gradients) * kB * held_gradients,
-               "what ZeRO adds to the gradients lies there between steps only");
+    share.reusable = Figure("Room that the update leaves to activations",
+                            sharded * framework.sharded_gradients * on_device * kB * held_gradients,
+                            "what ZeRO adds to the gradients lies there between steps only");
   if (framework.frees_gradients) {
     // Ranks that exchange gradients keep them in buffers of another stream or from step to step, and several
     // micro-batches accumulate into them: in both cases gradients and activations coexist.
-    const Ratio alone = Figure("Alone", max(0, 2 - data_ranks * step.micro_batches),
+    const Ratio alone = Figure("Alone", max(0, 2 - data_ranks * context.shape.micro_batches),
                                "whether one rank runs one micro-batch per step: 1 or 0");
     share.absent = Figure("Gradients that the backward pass makes", alone * memory.gradients, "none before it");
   }
@@ -121,38 +118,192 @@ StateShare AddState(const TrainingContext& context, const StepTerms& step, const
   return share;
 }
 
+constexpr std::string_view kActivationSource = "counted per tensor; Korthikanti et al. 2022, table 2";
+
+Ratio HeldPasses(const PipelineDegrees& pipeline, PipelineSchedule schedule, Ratio stage) {
+  const auto& [p, v, m] = pipeline;
+  switch (schedule) {
+    case PipelineSchedule::kGpipe:
+      return m;
+    case PipelineSchedule::kZbH1:
+    case PipelineSchedule::kZbV:
+      return min(m, p);
+    case PipelineSchedule::kDualPipe:
+      return min(ceil(m / 2), p - stage);  // a 1F1B pipeline of each half of the micro-batches
+    case PipelineSchedule::kOneFOneB:
+      break;
+  }
+  if (v <= 1) return min(m, p - stage);
+  return min(m * v, 2 * (p - 1 - stage) + (v - 1) * p + 1) / v;
+}
+
+// Activations that a device keeps of its layers.
+struct StageActivations {
+  Bytes in_flight;         // of all micro-batches, including those in host memory
+  Bytes largest, working;  // largest single layer: kept activations, and those restored by recomputation
+  Ratio passes;            // micro-batches in flight
+  Ratio stage_layers;      // of the device's own stage
+  Ratio largest_layer;     // parameters of one layer on the device
+};
+
+// Layer activations of all passes in flight.
+Bytes InFlight(const TrainingContext& context, const Stage& stage, Ratio layers, Bytes kept, Ratio passes,
+               const RecomputeChoice& recompute) {
+  const Bytes checkpoint = LayerCheckpoint(context);
+  const Ratio share = recompute.full_share;
+  if (context.run.recompute != Recompute::kAuto && share == 0) return passes * kept;
+  if (recompute.is_leading) return passes * (kept + stage.Leading() * checkpoint);
+  if (context.run.recompute == Recompute::kFull) return passes * stage.checkpoints * checkpoint;
+  return passes * ((1 - share) * kept + share * layers * checkpoint);
+}
+
+// Activations of the MTP modules of the last stage, for the one micro-batch whose backward pass is next.
+Bytes ModuleActivations(const MemoryTerms& terms, const RecomputeChoice& recompute) {
+  const TrainingContext& context = terms.context;
+  const Ratio full = recompute.ModuleShare();
+  const Bytes layer = LayerActivations(context, terms.works.of[MtpKind(context)], recompute.selective);
+  const Bytes projection =
+      Figure("Inputs of a module's two norms and of its projection",
+             8 * kB * context.shape.sequence_parallel_tokens * Ratio(context.model.hidden), "in 16 bits");
+  return Figure(
+      "Activations of the MTP modules",
+      MtpModules(context.model, context.run) * ((1 - full) * layer + full * LayerCheckpoint(context) + projection),
+      "each a layer behind a projection; of one micro-batch");
+}
+
+// Activations of one stage for all micro-batches.
+StageActivations ActivationsOf(const MemoryTerms& terms, const Stage& stage, Ratio index,
+                               const RecomputeChoice& recompute) {
+  const TrainingShape& shape = terms.context.shape;
+  const KeptActivations kept = KeptBy(terms, stage, recompute);
+  StageActivations of;
+  of.stage_layers = Figure("Layers of the stage", stage.layers.Total());
+  of.passes =
+      PassesInFlight({shape.pipeline, shape.chunks, shape.micro_batches}, terms.context.run.mapping.schedule, index);
+  of.in_flight = Figure("Layer activations in flight",
+                        InFlight(terms.context, stage, of.stage_layers, kept.layers, of.passes, recompute),
+                        "all micro-batches between their forward and backward passes", kActivationSource);
+  if (stage.head && MtpModules(terms.context.model, terms.context.run) > 0)
+    of.in_flight =
+        Figure("Activations in flight, of MTP modules too", of.in_flight + ModuleActivations(terms, recompute));
+  of.largest = kept.largest;
+  of.working = kept.working;
+  of.largest_layer = kept.largest_layer;
+  return of;
+}
+
+// Activations of all stages on a device.
+StageActivations ActivationsOf(const MemoryTerms& terms, const DeviceStages& device, Ratio index,
+                               const RecomputeChoice& recompute) {
+  const StageActivations own = ActivationsOf(terms, device.own, index, recompute);
+  if (device.mirrored == nullptr) return own;
+  const Ratio other = Figure("Mirrored stage", terms.context.shape.pipeline - 1 - index, "counted from 0");
+  const StageActivations mirrored = ActivationsOf(terms, *device.mirrored, other, recompute);
+  StageActivations both = own;
+  both.in_flight = Figure("Layer activations in flight of both stages", own.in_flight + mirrored.in_flight);
+  both.largest = max(own.largest, mirrored.largest);
+  both.working = max(own.working, mirrored.working);
+  both.largest_layer = max(own.largest_layer, mirrored.largest_layer);
+  both.passes = device.own.embedding ? own.passes : mirrored.passes;
+  return both;
+}
+
+// Bytes that a logit takes until its gradient is used: `apart` if the gradient has memory of its own, 2 if the loss
+// works in place.
+Ratio LogitBytes(const TrainingRun& run, Ratio apart) { return run.loss_in_place ? min(apart, 2) : apart; }
+
+// Bytes of the embedding and the head, on the stages that have them.
+Bytes EndBytes(const TrainingContext& context, const DeviceStages& device, Ratio passes) {
+  const FrameworkMemory& framework = context.framework().memory;
+  const TrainingShape& shape = context.shape;
+  const Ratio hidden = context.model.hidden;
+  Ratio bytes = 0;
+  if (device.HasEmbedding() && !context.run.flash_attention)
+    bytes +=
+        Figure("Dropout mask of the embedding", passes * shape.sequence_parallel_tokens * hidden, "a byte per element");
+  if (device.HasHead()) {
+    const Ratio modules = MtpModules(context.model, context.run), heads = 1 + modules;
+    bytes += Figure("Inputs of the final norm and of the LM head", heads * 4 * shape.sequence_parallel_tokens * hidden,
+                    "of each MTP module too");
+    if (shape.tensor > 1)
+      bytes +=
+          Figure("Gathered input of the LM head", heads * framework.head_gathered * shape.tokens * hidden, "under TP");
+    bytes += Figure("Logits, their copy and gradient",
+                    (LogitBytes(context.run, framework.logits) + LogitBytes(context.run, 4) * modules) * shape.tokens *
+                        Ratio(context.model.vocab) / shape.tensor / Ratio(context.run.loss_chunks),
+                    "of one chunk of the tokens; the probabilities of an MTP module wait for its backward pass");
+  }
+  return Figure("Activations of embedding and head", bytes * kB,
+                "gathered input; logits, their copy and gradient on the last stage", kActivationSource);
+}
+
+// Gradients that do not coexist with all activations. reusable: memory that activations can use; absent: gradients that
+// the backward pass makes while it frees activations.
+struct GradientRoom {
+  Bytes reusable, absent;
+};
+// Sets memory.activations. `index`: the device's own stage, from 0.
+StageActivations AddActivations(const MemoryTerms& terms, const DeviceStages& device, Ratio index,
+                                const RecomputeChoice& recompute, const GradientRoom& room, TrainingMemory& memory) {
+  const TrainingContext& context = terms.context;
+  const FrameworkMemory& framework = context.framework().memory;
+  const StageActivations layers = ActivationsOf(terms, device, index, recompute);
+  const Ratio offloaded = context.run.offload.activations;
+  const Bytes resident =
+      Figure("Layer activations on the device",
+             (1 - offloaded) * layers.in_flight + min(offloaded * layers.in_flight, 2 * offloaded * layers.largest),
+             "not offloaded, and those of two layers in transfer");
+  const Ratio element = context.shape.tensor > 1 ? framework.working_hidden_tensor : framework.working_hidden;
+  const Bytes gathered =
+      Figure("Gathered inputs of one layer", element * kB * context.shape.tokens * Ratio(context.model.hidden), "",
+             kActivationSource);
+  const Bytes working = Figure("Working set of one layer", Restores(recompute) ? layers.working + gathered : gathered,
+                               "activations that recomputation restores, gathered inputs", kActivationSource);
+  const Bytes ends = EndBytes(context, device, layers.passes);
+  const Bytes all = resident + working + ends;
+  // Gradients made by the backward pass reuse the memory that it frees, starting with the working set of the layers.
+  const Bytes beside = room.absent > Bytes{}
+                           ? Figure("Activations beside the gradients",
+                                    max(working, all - room.absent - min(room.absent, min(working, ends))),
+                                    "at the end of the backward pass, or before it, when no layer works")
+                           : all;
+  memory.activations = room.reusable > Bytes{} ? Figure("Activations", max(0 * kB, beside - room.reusable),
+                                                        "at the peak, beyond the room that the update leaves")
+                                               : Figure("Activations", beside, "at the peak");
+  return layers;
+}
+
 // Weights, gradients and optimizer state in transfer to or from the host: the current layer's and the next layer's.
-Bytes MovingBytes(const TrainingContext& context, const StepTerms& step, const HeldWeights& held,
-                  const StateShare& share, Ratio largest_layer) {
-  const Offload& offload = step.run.offload;
-  const Ratio largest_share =
-      Figure("Largest share", largest_layer / ShardRanks(1, step.run, context.shape.DataRanks()),
-             "weights of the largest layer that the rank updates");
-  const Ratio updated = step.run.trainable == Trainable::kLora ? min(largest_share, held.adapters) : largest_share;
-  const Ratio on_device = step.run.framework.offload.host_update ? 0 : 1;
+Bytes MovingBytes(const TrainingContext& context, const HeldWeights& held, const StateShare& share,
+                  Ratio largest_layer) {
+  const TrainingRun& run = context.run;
+  const Offload& offload = run.offload;
+  const Ratio largest_share = Figure("Largest share", largest_layer / ShardRanks(1, run, context.shape.DataRanks()),
+                                     "weights of the largest layer that the rank updates");
+  const Ratio updated = run.trainable == Trainable::kLora ? min(largest_share, held.adapters) : largest_share;
+  const Ratio on_device = run.framework.offload.host_update ? 0 : 1;
   const Bytes state =
       Figure("Optimizer state on the way", 2 * kB * on_device * offload.optimizer * share.leaving_bytes * updated,
              "to the device and back; none where the host updates");
   const Bytes gradients =
       Figure("Gradients on the way to the host",
-             step.offloaded_gradients * min(share.gradients, 2 * kB * share.gradient_bytes * largest_layer));
+             OffloadedGradients(context) * min(share.gradients, 2 * kB * share.gradient_bytes * largest_layer));
   const Bytes weights = Figure("Weights on the way from the host",
                                offload.parameters * min(share.weights, 2 * kB * share.weight_bytes * largest_layer));
   return Figure("On the way to the host and back", state + gradients + weights);
 }
 
 // Library buffers, the gathered weights of ZeRO 3, and buffers for transfers between device and host.
-Bytes WorkspaceOf(const TrainingContext& context, const StepTerms& step, const StageActivations& layers, Bytes moving,
-                  Bytes copies) {
-  const FrameworkMemory& framework = step.run.framework.memory;
+Bytes WorkspaceOf(const TrainingContext& context, const StageActivations& layers, Bytes moving, Bytes copies) {
+  const FrameworkMemory& framework = context.framework().memory;
   const Ratio gathered =
       Figure("Gathered layers",
-             floor(Ratio(step.run.mapping.zero) / 3) * min(layers.stage_layers, Ratio(framework.gathered_layers)),
+             floor(Ratio(context.run.mapping.zero) / 3) * min(layers.stage_layers, Ratio(framework.gathered_layers)),
              "at a time, under ZeRO 3");
-  const Ratio communicates = Figure("Communicates", min(1, step.tensor * step.context * step.pipeline * step.data - 1),
-                                    "whether ranks communicate: 1 or 0");
+  const Ratio communicates =
+      Figure("Communicates", min(1, context.shape.devices - 1), "whether ranks communicate: 1 or 0");
   // Frozen weights are gathered in their stored format.
-  const Ratio element = step.run.trainable == Trainable::kLora
+  const Ratio element = context.run.trainable == Trainable::kLora
                             ? InputAt(InputOfFrozenBytes(context), FrozenBytes(context), context.tape)
                             : Ratio(2);
   const Bytes weights =
@@ -164,19 +315,18 @@ Bytes WorkspaceOf(const TrainingContext& context, const StepTerms& step, const S
 TrainingMemory MemoryOf(const MemoryTerms& terms, const DeviceStages& device, Ratio index,
                         const RecomputeChoice& recompute) {
   const TrainingContext& context = terms.context;
-  const StepTerms step(context);
-  const DeviceWeights weights = WeightsOf(step, device);
+  const DeviceWeights weights = WeightsOf(context, device);
   TrainingMemory memory;
-  const StateShare share = AddState(context, step, weights, memory);
+  const StateShare share = AddState(context, weights, memory);
   const StageActivations layers =
-      AddActivations(terms, step, device, index, recompute, {share.reusable, share.absent}, memory);
-  const Bytes moving = MovingBytes(context, step, weights.all, share, layers.largest_layer);
-  memory.workspace = WorkspaceOf(context, step, layers, moving, share.copies);
-  const Offload& offload = step.run.offload;
+      AddActivations(terms, device, index, recompute, {share.reusable, share.absent}, memory);
+  const Bytes moving = MovingBytes(context, weights.all, share, layers.largest_layer);
+  memory.workspace = WorkspaceOf(context, layers, moving, share.copies);
+  const Offload& offload = context.run.offload;
   memory.host = Figure("Host memory per device",
                        offload.activations * layers.in_flight +
                            offload.optimizer * kB * share.optimizer_bytes * share.held_state +
-                           step.offloaded_gradients * share.gradients + offload.parameters * share.weights,
+                           OffloadedGradients(context) * share.gradients + offload.parameters * share.weights,
                        "offloaded activations, optimizer state, gradients and weights");
   return memory;
 }
@@ -232,152 +382,9 @@ bool Fits(const MemoryTerms& terms, const std::vector<Stage>& stages, const Reco
   return true;
 }
 
-namespace {
-
-constexpr std::string_view kActivationSource = "counted per tensor; Korthikanti et al. 2022, table 2";
-
-Ratio HeldPasses(const PipelineDegrees& pipeline, PipelineSchedule schedule, Ratio stage) {
-  const auto& [p, v, m] = pipeline;
-  switch (schedule) {
-    case PipelineSchedule::kGpipe:
-      return m;
-    case PipelineSchedule::kZbH1:
-    case PipelineSchedule::kZbV:
-      return min(m, p);
-    case PipelineSchedule::kDualPipe:
-      return min(ceil(m / 2), p - stage);  // a 1F1B pipeline of each half of the micro-batches
-    case PipelineSchedule::kOneFOneB:
-      break;
-  }
-  if (v <= 1) return min(m, p - stage);
-  return min(m * v, 2 * (p - 1 - stage) + (v - 1) * p + 1) / v;
-}
-
-}  // namespace
-
 Ratio PassesInFlight(const PipelineDegrees& pipeline, PipelineSchedule schedule, Ratio stage) {
   return Figure("Micro-batches in flight", HeldPasses(pipeline, schedule, stage),
                 "of all layers of the stage, between forward and backward pass");
-}
-
-namespace {
-
-// Layer activations of all passes in flight.
-Bytes InFlight(const TrainingContext& context, const Stage& stage, Ratio layers, Bytes kept, Ratio passes,
-               const RecomputeChoice& recompute) {
-  const Bytes checkpoint = LayerCheckpoint(context);
-  const Ratio share = recompute.full_share;
-  if (context.run.recompute != Recompute::kAuto && share == 0) return passes * kept;
-  if (recompute.is_leading) return passes * (kept + stage.Leading() * checkpoint);
-  if (context.run.recompute == Recompute::kFull) return passes * stage.checkpoints * checkpoint;
-  return passes * ((1 - share) * kept + share * layers * checkpoint);
-}
-
-// Activations of the MTP modules of the last stage, for the one micro-batch whose backward pass is next.
-Bytes ModuleActivations(const MemoryTerms& terms, const StepTerms& step, const RecomputeChoice& recompute) {
-  const TrainingContext& context = terms.context;
-  const Ratio full = recompute.ModuleShare();
-  const Bytes layer = LayerActivations(context, terms.works.of[MtpKind(context)], recompute.selective);
-  const Bytes projection = Figure("Inputs of a module's two norms and of its projection",
-                                  8 * kB * step.own_tokens * Ratio(context.model.hidden), "in 16 bits");
-  return Figure(
-      "Activations of the MTP modules",
-      MtpModules(context.model, context.run) * ((1 - full) * layer + full * LayerCheckpoint(context) + projection),
-      "each a layer behind a projection; of one micro-batch");
-}
-
-// Activations of one stage for all micro-batches.
-StageActivations ActivationsOf(const MemoryTerms& terms, const StepTerms& step, const Stage& stage, Ratio index,
-                               const RecomputeChoice& recompute) {
-  const KeptActivations kept = KeptBy(terms, stage, recompute);
-  StageActivations of;
-  of.stage_layers = Figure("Layers of the stage", stage.layers.Total());
-  of.passes = PassesInFlight({step.pipeline, step.chunks, step.micro_batches}, step.run.mapping.schedule, index);
-  of.in_flight = Figure("Layer activations in flight",
-                        InFlight(terms.context, stage, of.stage_layers, kept.layers, of.passes, recompute),
-                        "all micro-batches between their forward and backward passes", kActivationSource);
-  if (stage.head && MtpModules(terms.context.model, terms.context.run) > 0)
-    of.in_flight =
-        Figure("Activations in flight, of MTP modules too", of.in_flight + ModuleActivations(terms, step, recompute));
-  of.largest = kept.largest;
-  of.working = kept.working;
-  of.largest_layer = kept.largest_layer;
-  return of;
-}
-
-// Activations of all stages on a device.
-StageActivations ActivationsOf(const MemoryTerms& terms, const StepTerms& step, const DeviceStages& device, Ratio index,
-                               const RecomputeChoice& recompute) {
-  const StageActivations own = ActivationsOf(terms, step, device.own, index, recompute);
-  if (device.mirrored == nullptr) return own;
-  const Ratio other = Figure("Mirrored stage", step.pipeline - 1 - index, "counted from 0");
-  const StageActivations mirrored = ActivationsOf(terms, step, *device.mirrored, other, recompute);
-  StageActivations both = own;
-  both.in_flight = Figure("Layer activations in flight of both stages", own.in_flight + mirrored.in_flight);
-  both.largest = max(own.largest, mirrored.largest);
-  both.working = max(own.working, mirrored.working);
-  both.largest_layer = max(own.largest_layer, mirrored.largest_layer);
-  both.passes = device.own.embedding ? own.passes : mirrored.passes;
-  return both;
-}
-
-// Bytes that a logit takes until its gradient is used: `apart` if the gradient has memory of its own, 2 if the loss
-// works in place.
-Ratio LogitBytes(const TrainingRun& run, Ratio apart) { return run.loss_in_place ? min(apart, 2) : apart; }
-
-// Bytes of the embedding and the head, on the stages that have them.
-Bytes EndBytes(const TrainingContext& context, const StepTerms& step, const DeviceStages& device, Ratio passes) {
-  const FrameworkMemory& framework = step.run.framework.memory;
-  const Ratio hidden = context.model.hidden;
-  Ratio bytes = 0;
-  if (device.HasEmbedding() && !context.run.flash_attention)
-    bytes += Figure("Dropout mask of the embedding", passes * step.own_tokens * hidden, "a byte per element");
-  if (device.HasHead()) {
-    const Ratio modules = MtpModules(context.model, context.run), heads = 1 + modules;
-    bytes += Figure("Inputs of the final norm and of the LM head", heads * 4 * step.own_tokens * hidden,
-                    "of each MTP module too");
-    if (step.tensor > 1)
-      bytes +=
-          Figure("Gathered input of the LM head", heads * framework.head_gathered * step.tokens * hidden, "under TP");
-    bytes += Figure("Logits, their copy and gradient",
-                    (LogitBytes(context.run, framework.logits) + LogitBytes(context.run, 4) * modules) * step.tokens *
-                        Ratio(context.model.vocab) / step.tensor / Ratio(context.run.loss_chunks),
-                    "of one chunk of the tokens; the probabilities of an MTP module wait for its backward pass");
-  }
-  return Figure("Activations of embedding and head", bytes * kB,
-                "gathered input; logits, their copy and gradient on the last stage", kActivationSource);
-}
-
-}  // namespace
-
-StageActivations AddActivations(const MemoryTerms& terms, const StepTerms& step, const DeviceStages& device,
-                                Ratio index, const RecomputeChoice& recompute, const GradientRoom& room,
-                                TrainingMemory& memory) {
-  const TrainingContext& context = terms.context;
-  const FrameworkMemory& framework = step.run.framework.memory;
-  const StageActivations layers = ActivationsOf(terms, step, device, index, recompute);
-  const Ratio offloaded = step.run.offload.activations;
-  const Bytes resident =
-      Figure("Layer activations on the device",
-             (1 - offloaded) * layers.in_flight + min(offloaded * layers.in_flight, 2 * offloaded * layers.largest),
-             "not offloaded, and those of two layers in transfer");
-  const Ratio element = step.tensor > 1 ? framework.working_hidden_tensor : framework.working_hidden;
-  const Bytes gathered = Figure("Gathered inputs of one layer",
-                                element * kB * step.tokens * Ratio(context.model.hidden), "", kActivationSource);
-  const Bytes working = Figure("Working set of one layer", Restores(recompute) ? layers.working + gathered : gathered,
-                               "activations that recomputation restores, gathered inputs", kActivationSource);
-  const Bytes ends = EndBytes(context, step, device, layers.passes);
-  const Bytes all = resident + working + ends;
-  // Gradients made by the backward pass reuse the memory that it frees, starting with the working set of the layers.
-  const Bytes beside = room.absent > Bytes{}
-                           ? Figure("Activations beside the gradients",
-                                    max(working, all - room.absent - min(room.absent, min(working, ends))),
-                                    "at the end of the backward pass, or before it, when no layer works")
-                           : all;
-  memory.activations = room.reusable > Bytes{} ? Figure("Activations", max(0 * kB, beside - room.reusable),
-                                                        "at the peak, beyond the room that the update leaves")
-                                               : Figure("Activations", beside, "at the peak");
-  return layers;
 }
 
 }  // namespace slipstick

@@ -1,7 +1,6 @@
 // Memory of a pipeline stage: weights, gradients, optimizer, activations in flight, buffers.
 #pragma once
 
-#include "core/training/step_terms.h"
 #include "core/training/training_report.h"
 #include "core/training_stage/context.h"
 #include "core/training_stage/layer_memory.h"
@@ -17,24 +16,6 @@ struct PipelineDegrees {
 // Peak number of micro-batches whose activations stage `stage` holds, in units of the stage's layers. Under DualPipe it
 // counts only micro-batches from the stage's own end; the device also holds the mirrored stage's.
 Ratio PassesInFlight(const PipelineDegrees& pipeline, PipelineSchedule schedule, Ratio stage);
-
-// Activations that a device keeps of its layers.
-struct StageActivations {
-  Bytes in_flight;         // of all micro-batches, including those in host memory
-  Bytes largest, working;  // largest single layer: kept activations, and those restored by recomputation
-  Ratio passes;            // micro-batches in flight
-  Ratio stage_layers;      // of the device's own stage
-  Ratio largest_layer;     // parameters of one layer on the device
-};
-// Gradients that do not coexist with all activations. reusable: memory that activations can use; absent: gradients that
-// the backward pass makes while it frees activations.
-struct GradientRoom {
-  Bytes reusable, absent;
-};
-// Sets memory.activations. `index`: the device's own stage, from 0.
-StageActivations AddActivations(const MemoryTerms& terms, const StepTerms& step, const DeviceStages& device,
-                                Ratio index, const RecomputeChoice& recompute, const GradientRoom& room,
-                                TrainingMemory& memory);
 
 // Memory of the device whose own stage is stages[index].
 TrainingMemory StageMemory(const MemoryTerms& terms, const std::vector<Stage>& stages, std::size_t index,

@@ -102,17 +102,14 @@ Seconds StepTimeUnder(const TrainingContext& context, const LayerWorks& works, c
 // energy needs compute time separately.
 StepTime StepTimeLowerBound(const TrainingContext& context, const std::vector<StageTime>& stages,
                             const Pipeline& pipeline) {
-  const StageTime* slowest = &stages.front();
-  for (const StageTime& stage : stages) {
-    if (stage.Total() > slowest->Total()) slowest = &stage;
-  }
+  const StageTime& slowest = SlowestOf(stages);
   constexpr double kRounding = 1 - 1e-12;  // the bound must hold for any order of summation
   const double m = context.shape.micro_batches;
   StepTime bound;
-  bound.forward = kRounding * m * slowest->forward.compute;
-  bound.backward = kRounding * m * slowest->backward.compute;
-  bound.recompute = kRounding * m * slowest->recompute.compute;
-  Seconds work = m * slowest->Total();
+  bound.forward = kRounding * m * slowest.forward.compute;
+  bound.backward = kRounding * m * slowest.backward.compute;
+  bound.recompute = kRounding * m * slowest.recompute.compute;
+  Seconds work = m * slowest.Total();
   const PipelineSchedule schedule = context.run.mapping.schedule;
   if (schedule == PipelineSchedule::kOneFOneB || schedule == PipelineSchedule::kGpipe) {
     Seconds others;  // stages before it, on their first chunk

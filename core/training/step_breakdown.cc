@@ -1,6 +1,5 @@
 #include "core/training/step_breakdown.h"
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,9 +7,9 @@
 
 #include "core/base/figure.h"
 #include "core/base/units.h"
+#include "core/collectives/fabric.h"
 #include "core/training/gradient.h"
 #include "core/training/schedule.h"
-#include "core/training/step_terms.h"
 #include "core/workload/exchanges.h"
 
 namespace slipstick {
@@ -168,22 +167,32 @@ Seconds AddBubble(const Pipeline& pipeline, const ScheduleGrounds& grounds, Seco
   return length;
 }
 
+// Relative slowdown of a step per doubling of the pods or nodes.
+Ratio PodJitter(const TrainingContext& context) {
+  const std::vector<NetworkLevel>& levels = context.cluster.networks;
+  if (levels.size() < 2) return InputAt("cluster.networks", Ratio(0), context.tape);
+  if (context.framework().utilization) return InputAt("training.framework.utilization", Ratio(0), context.tape);
+  return levels[1].fabric->in_step.pod_jitter;
+}
+
 // Adds offload, optimizer, launches, jitter and host work to the step.
-void AddEndOfStep(const StepTerms& step, const PassTimes& pass, const GradientExchange& gradients,
+void AddEndOfStep(const TrainingContext& context, const PassTimes& pass, const GradientExchange& gradients,
                   Seconds schedule_length, StepTime& time) {
-  const Framework& framework = step.run.framework;
-  const Ratio devices = Figure("Devices of the mapping", step.tensor * step.context * step.pipeline * step.data);
+  const Framework& framework = context.framework();
+  const Ratio micro_batches = context.shape.micro_batches,
+              devices = Figure("Devices of the mapping", context.shape.devices),
+              node = InputAt("cluster.networks.0.size", context.node_devices, context.tape);
   const Seconds host =
-      Figure("Launch overhead", step.micro_batches * pass.host, "where the host launches more slowly than kernels run");
+      Figure("Launch overhead", micro_batches * pass.host, "where the host launches more slowly than kernels run");
   const Seconds jitter =
       Figure("Jitter time",
-             schedule_length * (framework.jitter * max(0, log2(devices / 8)) +
-                                step.pod_jitter * max(0, log2(devices / step.node_devices))),
+             schedule_length *
+                 (framework.jitter * max(0, log2(devices / 8)) + PodJitter(context) * max(0, log2(devices / node))),
              "the slowest device sets the pace; grows with every doubling of the devices, or of the pods");
   const Seconds end =
       Figure("Wait at the end of a step", min(1, devices - 1) * framework.step_overhead,
              "devices wait for each other and for what their hosts exchange; one alone waits for nothing");
-  time.offload = Figure("Exposed offload", step.micro_batches * pass.offload + gradients.host_exposed,
+  time.offload = Figure("Exposed offload", micro_batches * pass.offload + gradients.host_exposed,
                         "activations, weights and gradients per micro-batch, optimizer state once per step");
   time.optimizer = Figure("Optimizer step", gradients.optimizer);
   time.other = Figure("Other", host + jitter + gradients.accumulation + end,
@@ -193,21 +202,20 @@ void AddEndOfStep(const StepTerms& step, const PassTimes& pass, const GradientEx
 }  // namespace
 
 PipelineSends TimePipelineSends(const TrainingContext& context) {
-  const StepTerms step(context);
-  if (step.pipeline <= 1) {
-    const Seconds none = Figure("Sends of a single stage", (step.pipeline - 1) * Seconds(), "none");
+  const TrainingShape& shape = context.shape;
+  if (shape.pipeline <= 1) {
+    const Seconds none = Figure("Sends of a single stage", (shape.pipeline - 1) * Seconds(), "none");
     return {none, none, none, none};
   }
-  const TrainingMapping& mapping = step.run.mapping;
-  const FrameworkExchange& framework = step.run.framework.exchange;
-  const Ratio split = framework.scatters_sends ? step.tensor : context.shape.sequence_split;
+  const FrameworkExchange& framework = context.framework().exchange;
+  const Ratio split = framework.scatters_sends ? shape.tensor : shape.sequence_split;
   const Model& model = context.model;
   const Ratio streams = model.compressed ? Ratio(model.compressed->streams) : Ratio(1);
-  const Bytes output = SentBytes(step.tokens, streams, model.hidden);
-  const bool overlaps = step.chunks > 1 && mapping.overlap.pp.value_or(framework.pipeline_overlap);
+  const Bytes output = SentBytes(shape.tokens, streams, model.hidden);
+  const bool overlaps = shape.chunks > 1 && context.run.mapping.overlap.pp.value_or(framework.pipeline_overlap);
   const Ratio exposed_share =
       overlaps ? framework.pipeline_exposed : InputAt("training.mapping.overlap.pp", Ratio(1), context.tape);
-  const Ratio visits = 2 * step.chunks;  // forward and backward
+  const Ratio visits = 2 * shape.chunks;  // forward and backward
   PipelineSends sends;
   sends.one = Figure("One pipeline send", context.pipeline_link.latency + output / split / context.pipeline_link.rate,
                      "output of a stage, split over the TP ranks", kPipelineSource);
@@ -256,22 +264,18 @@ std::vector<StageTime> DeviceTimes(const TrainingContext& context, std::vector<S
 
 StepBreakdown BreakDownStep(const TrainingContext& context, const std::vector<StageTime>& stages,
                             const std::vector<Stage>& plan, const Pipeline& pipeline, const PipelineSends& sends) {
-  std::size_t slowest_index = 0;
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    if (stages[i].Total() > stages[slowest_index].Total()) slowest_index = i;
-  }
-  const StageTime& slowest = stages[slowest_index];
+  const StageTime& slowest = SlowestOf(stages);
   const GradientExchange gradients = ExchangeGradients(context, plan, stages);
-  const StepTerms terms(context);
+  const TrainingShape& shape = context.shape;
   const PassTimes exposed = ExposedOf(slowest), links = LinksOf(slowest);
   StepBreakdown step;
-  AddPasses(terms.micro_batches, exposed, sends, gradients, step.time);
-  const ScheduleGrounds grounds{stages,         sends.exposed, sends.transfer, terms.micro_batches,
-                                terms.pipeline, terms.chunks};
+  AddPasses(shape.micro_batches, exposed, sends, gradients, step.time);
+  const ScheduleGrounds grounds{stages,         sends.exposed, sends.transfer, shape.micro_batches,
+                                shape.pipeline, shape.chunks};
   step.schedule_length = AddBubble(pipeline, grounds, exposed.total, step.time);
-  AddEndOfStep(terms, exposed, gradients, step.schedule_length, step.time);
+  AddEndOfStep(context, exposed, gradients, step.schedule_length, step.time);
   step.step_time = Figure("Step time", step.time.Total(), "critical path of one device");
-  step.link = BreakDownLinks(terms.micro_batches, links, sends, gradients);
+  step.link = BreakDownLinks(shape.micro_batches, links, sends, gradients);
   return step;
 }
 
@@ -285,8 +289,7 @@ std::vector<NetworkLevelTime> NetworkTimeByLevel(const TrainingContext& context,
   add(CollectiveType::kAllGather, context.context_group, time.cp);
   add(CollectiveType::kAllToAll, context.experts, time.ep);
   add(CollectiveType::kAllReduce, context.data, time.dp);
-  const std::array<Span, 1> stages{{{context.strides.pipeline, context.shape.pipeline}}};
-  add(CollectiveType::kSendReceive, PlaceSpans(cluster, stages.data(), 1), time.pp);
+  add(CollectiveType::kSendReceive, PlaceSpans(cluster, {{context.strides.pipeline, context.shape.pipeline}}), time.pp);
   return levels.List(time.offload);
 }
 

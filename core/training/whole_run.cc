@@ -81,8 +81,7 @@ std::string NearestFitOf(const TrainingContext& context, const TrainingRun& run,
   return "";
 }
 
-}  // namespace
-
+// The smallest change that makes the run fit, as a phrase; "" if none of the tried changes does.
 std::string NearestFit(const TrainingContext& context, Bytes capacity) {
   const std::string single = NearestFitOf(context, context.run, capacity);
   if (!single.empty() || context.run.recompute == Recompute::kFull) return single;
@@ -91,8 +90,6 @@ std::string NearestFit(const TrainingContext& context, Bytes capacity) {
   const std::string with_it = NearestFitOf(context, recomputed, capacity);
   return with_it.empty() ? "" : "full recomputation and " + with_it;
 }
-
-namespace {
 
 // Paths of inputs that were set by a rule, not a measurement.
 std::vector<std::string> AssumedInputs(const TrainingContext& context) {
@@ -107,48 +104,122 @@ std::vector<std::string> AssumedInputs(const TrainingContext& context) {
   return AssumedPaths(context.device(), "cluster.device", used);
 }
 
-void SetRates(const TimedRun& run, TrainingReport& report) {
-  const StepFlops& flops = run.flops;
-  const FlopsPerSecond peak = run.devices * run.peak;
+Ratio DevicesWithNode(const TrainingContext& context) {
+  return InputAt("training.devices", Ratio(context.shape.devices), context.tape);
+}
+
+// Sets what follows from a step: throughput and utilization.
+void SetRates(const TrainingContext& context, const StepFlops& flops, TrainingReport& report) {
+  const Ratio devices = DevicesWithNode(context), batch(context.run.global_batch);
+  const FlopsPerSecond device_peak = PeakRate(context.prepared->requested.device, context.run.precision),
+                       peak = devices * device_peak;
+  const Seconds step_time = report.step_time;
   report.tokens_per_s =
-      Figure("Throughput (tokens/s)", run.batch * run.sequence * kToken / run.step_time, "all devices");
-  report.useful_tokens_per_s = Figure("Useful throughput (tokens/s)", run.batch * run.counted * kToken / run.step_time,
-                                      "all devices, without padding");
-  report.tokens_per_s_per_device = Figure("Throughput per GPU (tokens/s)", report.tokens_per_s / run.devices);
+      Figure("Throughput (tokens/s)", batch * context.shape.sequence * kToken / step_time, "all devices");
+  report.useful_tokens_per_s =
+      Figure("Useful throughput (tokens/s)", batch * context.shape.counted * kToken / step_time,
+             "all devices, without padding");
+  report.tokens_per_s_per_device = Figure("Throughput per GPU (tokens/s)", report.tokens_per_s / devices);
   report.arithmetic_utilization = Figure(
-      "Arithmetic utilization", run.executed / (run.peak * run.step_time),
+      "Arithmetic utilization", report.hardware_flops_per_device / (device_peak * step_time),
       "FLOPs that the kernels execute over the dense peak; MFU and HFU count attention in full and may pass 1 for long "
       "sequences");
   report.model_flops_utilization = Figure(
-      "Model FLOPs utilization (MFU)", flops.model / (peak * run.step_time),
+      "Model FLOPs utilization (MFU)", flops.model / (peak * step_time),
       "model FLOPs over the dense peak of the run's precision; full attention, as Megatron-LM, PaLM and MPT report it",
       "Korthikanti et al. 2022");
   report.model_flops_utilization_causal =
-      Figure("MFU, causal attention", flops.model_causal / (peak * run.step_time),
+      Figure("MFU, causal attention", flops.model_causal / (peak * step_time),
              "attention cut by the causal mask; compare it with runs that count attention so");
   report.hardware_flops_utilization =
-      Figure("Hardware FLOPs utilization (HFU), attention unmasked", flops.hardware / (peak * run.step_time),
+      Figure("Hardware FLOPs utilization (HFU), attention unmasked", flops.hardware / (peak * step_time),
              "recomputation included; kernels skip the masked half of attention, so that long sequences may pass 1",
              "Korthikanti et al. 2022");
   report.model_flops_per_step = flops.model;
   report.model_flops_per_step_causal = flops.model_causal;
 }
 
+// Time of the steps while the run's batch grows. `start_time`: step time of the first batch.
+Seconds TimeOfRamp(const TrainingContext& context, Seconds start_time, Seconds step_time) {
+  const BatchRamp& ramp = *context.run.batch_ramp;
+  const Ratio start(ramp.start);
+  return RampTime({start, Ratio(context.run.global_batch), ramp.tokens, context.shape.counted,
+                   Procedure("Step time of the first batch", start_time, {start}, "a step with fewer sequences"),
+                   step_time});
+}
+
 // Sets time and energy of the run without interruptions; returns the mean power per device.
-Watts SetTimeAndEnergy(const TimedRun& run, TrainingReport& report) {
+Watts SetTimeAndEnergy(const TrainingContext& context, Seconds first_step, TrainingReport& report) {
+  const Device& device = context.device();
+  const StepTime& time = report.time;
+  Seconds ramp_time;
+  Tokens ramp_tokens;
+  if (context.run.batch_ramp) {
+    ramp_time = TimeOfRamp(context, first_step, report.step_time);
+    ramp_tokens = context.run.batch_ramp->tokens;
+  }
   report.time_to_train =
-      Figure("Time to train", run.ramp.time + (run.tokens - run.ramp.tokens) / report.useful_tokens_per_s,
+      Figure("Time to train", ramp_time + (context.run.tokens - ramp_tokens) / report.useful_tokens_per_s,
              "without interruptions");
-  report.device_seconds = Figure("Device time of the run", report.time_to_train * run.devices);
-  const Watts mean_power = MeanPower(run.idle, run.tdp, run.busy, run.step_time);
+  report.device_seconds = Figure("Device time of the run", report.time_to_train * DevicesWithNode(context));
+  const Seconds busy =
+      Figure("Busy time", time.forward + time.backward + time.recompute + time.optimizer, "a device computes in it");
+  const Watts mean_power = MeanPower(min(device.idle, device.tdp), device.tdp, busy, report.step_time);
   report.energy = Figure("Training energy of all devices", report.device_seconds * mean_power);
   return mean_power;
 }
 
 // Model FLOPs of all steps.
-Flops FlopsOfRun(const TimedRun& run) {
-  const Ratio steps = Figure("Steps of the run", run.tokens / (run.batch * run.counted * kToken));
-  return Figure("Model FLOPs of the run", steps * run.flops.model);
+Flops FlopsOfRun(const TrainingContext& context, const StepFlops& flops) {
+  const Ratio steps = Figure("Steps of the run",
+                             context.run.tokens / (Ratio(context.run.global_batch) * context.shape.counted * kToken));
+  return Figure("Model FLOPs of the run", steps * flops.model);
+}
+
+// The run without interruptions, of which the report has the time.
+InterruptedRun InterruptedRunOf(const TrainingContext& context, Watts mean_power, const TrainingReport& report) {
+  const Device& device = context.device();
+  const ParameterCount count = CountParameters(context.model);
+  const StateBytes state = StateBytesOf(context);
+  InterruptedRun run;
+  run.asked = context.run.interruptions;
+  run.asynchronous = InputAt("training.interruptions.asynchronous_checkpoints",
+                             Ratio(run.asked.asynchronous_checkpoints ? 1 : 0), context.tape);
+  run.devices = DevicesWithNode(context);
+  run.parameters = count.total;
+  run.mtp_parameters = MtpModules(context.model, context.run) * count.mtp_module;
+  if (context.run.trainable == Trainable::kLora) run.adapters = AdapterParameters(context.model, context.run.framework);
+  run.weight_bytes = state.weights;
+  run.optimizer_bytes = state.optimizer;
+  run.host_bandwidth = device.host.bandwidth;
+  run.idle = device.idle;
+  run.tdp = device.tdp;
+  run.time = report.time_to_train;
+  run.mean_power = mean_power;
+  return run;
+}
+
+RunReport WithInterruptions(const InterruptedRun& run, Flops arithmetic) {
+  RunReport report;
+  report.compute_optimal_tokens = ComputeOptimalTokens(run.parameters);
+  report.compute_optimal_parameters = ComputeOptimalParameters(arithmetic);
+  const Seconds mean_time_between = MeanTimeBetweenInterruptions(run);
+  report.mean_time_between_interruptions = mean_time_between;
+  const Checkpoint checkpoint = CheckpointOf(run);
+  report.checkpoint = checkpoint.size;
+  report.checkpoint_stall = checkpoint.stall;
+  const CheckpointIntervals intervals = IntervalsOf(run, checkpoint, mean_time_between);
+  report.young_interval = intervals.young;
+  report.daly_interval = intervals.daly;
+  report.checkpoint_interval = intervals.chosen;
+  const std::optional<WallTime> wall = WallTimeOf(run, checkpoint, intervals.chosen, mean_time_between);
+  if (!wall) return report;
+  report.goodput = wall->goodput;
+  report.wall_time = wall->total;
+  report.interruptions = wall->interruptions;
+  report.device_seconds = wall->device_seconds;
+  report.energy = wall->energy;
+  return report;
 }
 
 // Alternatives for a run that no change of its mapping makes fit.
@@ -195,102 +266,16 @@ void CheckLinks(const TrainingContext& context, bool advice, TrainingReport& rep
 void FinishReport(const TrainingContext& context, const RecomputeChoice& recompute, const StepFlops* known, bool advice,
                   Seconds first_step, TrainingReport& report) {
   const StepFlops flops = known != nullptr ? *known : CountFlops(context.model, context.run, recompute);
-  const TimedRun run = TimedRunOf(context, flops, first_step, report);
-  SetRates(run, report);
-  const Watts mean_power = SetTimeAndEnergy(run, report);
+  SetRates(context, flops, report);
+  const Watts mean_power = SetTimeAndEnergy(context, first_step, report);
   if (advice) {
     std::string text = SubstitutionText(context.device(), context.run.precision);
     if (!text.empty()) report.warnings.push_back(text + ".");
     report.assumed = AssumedInputs(context);
-    report.run = WithInterruptions(context, {report.time_to_train, mean_power, FlopsOfRun(run)});
+    report.run = WithInterruptions(InterruptedRunOf(context, mean_power, report), FlopsOfRun(context, flops));
   }
   CheckMemory(context, advice, report);
   CheckLinks(context, advice, report);
-}
-
-namespace {
-
-InterruptedRun InterruptedRunOf(const TrainingContext& context, const PlainRun& plain) {
-  const Device& device = context.device();
-  const ParameterCount count = CountParameters(context.model);
-  const StateBytes state = StateBytesOf(context);
-  InterruptedRun run;
-  run.asked = context.run.interruptions;
-  run.asynchronous = InputAt("training.interruptions.asynchronous_checkpoints",
-                             Ratio(run.asked.asynchronous_checkpoints ? 1 : 0), context.tape);
-  run.devices = InputAt("training.devices", Ratio(context.shape.devices), context.tape);
-  run.parameters = count.total;
-  run.mtp_parameters = MtpModules(context.model, context.run) * count.mtp_module;
-  if (context.run.trainable == Trainable::kLora) run.adapters = AdapterParameters(context.model, context.run.framework);
-  run.weight_bytes = state.weights;
-  run.optimizer_bytes = state.optimizer;
-  run.host_bandwidth = device.host.bandwidth;
-  run.idle = device.idle;
-  run.tdp = device.tdp;
-  run.time = plain.time;
-  run.mean_power = plain.mean_power;
-  return run;
-}
-
-}  // namespace
-
-TimedRun TimedRunOf(const TrainingContext& context, const StepFlops& flops, Seconds first_step,
-                    const TrainingReport& report) {
-  const Device& device = context.device();
-  const StepTime& time = report.time;
-  TimedRun run;
-  run.devices = InputAt("training.devices", Ratio(context.shape.devices), context.tape);
-  run.batch = Ratio(context.run.global_batch);
-  run.sequence = context.shape.sequence;
-  run.counted = context.shape.counted;
-  run.tokens = context.run.tokens;
-  run.step_time = report.step_time;
-  if (context.run.batch_ramp) run.ramp = {RampTime(context, first_step, run.step_time), context.run.batch_ramp->tokens};
-  run.peak = PeakRate(context.prepared->requested.device, context.run.precision);
-  run.flops = flops;
-  run.executed = report.hardware_flops_per_device;
-  run.busy =
-      Figure("Busy time", time.forward + time.backward + time.recompute + time.optimizer, "a device computes in it");
-  run.tdp = device.tdp;
-  run.idle = min(device.idle, run.tdp);
-  return run;
-}
-
-RunReport WithInterruptions(const TrainingContext& context, const PlainRun& plain) {
-  const InterruptedRun run = InterruptedRunOf(context, plain);
-  RunReport report;
-  report.compute_optimal_tokens = ComputeOptimalTokens(run.parameters);
-  report.compute_optimal_parameters = ComputeOptimalParameters(plain.arithmetic);
-  const Seconds mean_time_between = MeanTimeBetweenInterruptions(run);
-  report.mean_time_between_interruptions = mean_time_between;
-  const Checkpoint checkpoint = CheckpointOf(run);
-  report.checkpoint = checkpoint.size;
-  report.checkpoint_stall = checkpoint.stall;
-  const CheckpointIntervals intervals = IntervalsOf(run, checkpoint, mean_time_between);
-  report.young_interval = intervals.young;
-  report.daly_interval = intervals.daly;
-  report.checkpoint_interval = intervals.chosen;
-  const std::optional<WallTime> wall = WallTimeOf(run, checkpoint, intervals.chosen, mean_time_between);
-  if (!wall) return report;
-  report.goodput = wall->goodput;
-  report.wall_time = wall->total;
-  report.interruptions = wall->interruptions;
-  report.device_seconds = wall->device_seconds;
-  report.energy = wall->energy;
-  return report;
-}
-
-Seconds RampTime(const TrainingContext& context, Seconds start_time, Seconds step_time) {
-  const BatchRamp& ramp = *context.run.batch_ramp;
-  GrowingBatch batch;
-  batch.start = Ratio(ramp.start);
-  batch.full = Ratio(context.run.global_batch);
-  batch.tokens = ramp.tokens;
-  batch.sequence = context.shape.counted;
-  batch.start_time =
-      Procedure("Step time of the first batch", start_time, {batch.start}, "a step with fewer sequences");
-  batch.full_time = step_time;
-  return RampTime(batch);
 }
 
 }  // namespace slipstick

@@ -95,20 +95,6 @@ KernelTime FasterOf(const KernelTime& flash, const KernelTime& unfused) {
   return faster;
 }
 
-}  // namespace
-
-CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work) {
-  if (work.is_recurrence) return TimeRecurrence(context, work);
-  // Only fused kernels support a compressed history: separate ones would have to gather its entries.
-  if (context.model.compressed) return TimeFlash(context, work);
-  const CoreTime unfused = TimeUnfused(context, work);
-  if (!context.run.flash_attention) return unfused;
-  const CoreTime flash = TimeFlash(context, work);
-  return {FasterOf(flash.forward, unfused.forward), FasterOf(flash.backward, unfused.backward)};
-}
-
-namespace {
-
 // The framework's kernel if it has one for the device's architecture, otherwise the device's.
 TrainingAttention KernelFor(const TrainingContext& context) {
   const Device& device = context.device();
@@ -185,8 +171,6 @@ void SetVersion(const TrainingContext& context, const AttentionWork& work, CoreT
   core.backward.time = Figure(kTitle, backward_slowdown * core.backward.time, kNote);
 }
 
-}  // namespace
-
 CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work) {
   const Device& device = context.device();
   const AttentionTable& table = device.architecture->attention;
@@ -243,6 +227,18 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work) {
   core.backward.time = Figure("Attention core, backward", backward_bounded + step.backward_launch * rounds, "", source);
   SetVersion(context, work, core);
   return core;
+}
+
+}  // namespace
+
+CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work) {
+  if (work.is_recurrence) return TimeRecurrence(context, work);
+  // Only fused kernels support a compressed history: separate ones would have to gather its entries.
+  if (context.model.compressed) return TimeFlash(context, work);
+  const CoreTime unfused = TimeUnfused(context, work);
+  if (!context.run.flash_attention) return unfused;
+  const CoreTime flash = TimeFlash(context, work);
+  return {FasterOf(flash.forward, unfused.forward), FasterOf(flash.backward, unfused.backward)};
 }
 
 }  // namespace slipstick

@@ -17,9 +17,6 @@ struct CoreTime {
 // Mean error over 100 measured kernels of A100 and H100: flash 2.4 to 5.4 %, unfused 10 %.
 CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work);
 
-// Only flash attention.
-CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work);
-
 // Whether the framework preset has attention kernels for the device's architecture.
 bool HasOwnAttention(const TrainingContext& context);
 

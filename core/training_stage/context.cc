@@ -1,7 +1,8 @@
 #include "core/training_stage/context.h"
 
-#include <array>
+#include <algorithm>
 #include <deque>
+#include <initializer_list>
 #include <memory>
 #include <string_view>
 
@@ -40,40 +41,44 @@ Link LinkOver(const StepCluster& prepared, bool at_line_rate, const Span& span, 
   return {1 * kGBps, Fabric()->in_step.hop_latency};
 }
 
-}  // namespace
+// Calls visit(name) for each group of an order, from the innermost.
+template <class Visit>
+void VisitOrder(std::string_view order, const Visit& visit) {
+  for (std::size_t start = 0; start < order.size();) {
+    const std::size_t end = std::min(order.find('-', start), order.size());
+    visit(order.substr(start, end - start));
+    start = end + 1;
+  }
+}
 
+// Number of ranks in the innermost group that has more than one rank. Ranks that share experts form such a group among
+// the data-parallel ranks.
 Ratio InnermostRanks(std::string_view order, const TrainingShape& shape) {
   const Ratio sharing = shape.expert * shape.expert_tensor;
-  while (!order.empty()) {
-    const std::size_t dash = order.find('-');
-    const std::string_view name = order.substr(0, dash);
-    order.remove_prefix(dash == std::string_view::npos ? order.size() : dash + 1);
-    if (name == "tp" && shape.tensor > 1) return shape.tensor;
-    if (name == "cp" && shape.context > 1) return shape.context;
-    if (name == "dp" && shape.data > 1) return sharing > 1 ? sharing : shape.data;
-    if (name == "pp" && shape.pipeline > 1) return shape.pipeline;
-  }
-  return 1;
+  Ratio innermost = 1;
+  VisitOrder(order, [&](std::string_view name) {
+    const Ratio ranks = name == "tp"   ? shape.tensor
+                        : name == "cp" ? shape.context
+                        : name == "dp" ? shape.data
+                        : name == "pp" ? shape.pipeline
+                                       : Ratio(1);
+    if (innermost <= 1 && ranks > 1) innermost = name == "dp" && sharing > 1 ? sharing : ranks;
+  });
+  return innermost;
 }
+
+}  // namespace
 
 Strides StridesOf(std::string_view order, const TrainingShape& shape) {
   Strides strides;
   Ratio stride = 1;
-  while (!order.empty()) {
-    const std::size_t dash = order.find('-');
-    const std::string_view name = order.substr(0, dash);
-    order.remove_prefix(dash == std::string_view::npos ? order.size() : dash + 1);
+  VisitOrder(order, [&](std::string_view name) {
     if (name == "tp") strides.tensor = stride, stride *= shape.tensor;
     if (name == "cp") strides.context = stride, stride *= shape.context;
     if (name == "dp") strides.data = stride, stride *= shape.data;
     if (name == "pp") strides.pipeline = stride, stride *= shape.pipeline;
-  }
+  });
   return strides;
-}
-
-BytesPerSecond CollectiveBandwidth(BytesPerSecond stated, const Framework& framework) {
-  return Figure("Bandwidth that a step's collectives reach between nodes", framework.exchange.network_share * stated,
-                "of one device");
 }
 
 std::shared_ptr<const StepCluster> PrepareCluster(const Cluster& cluster, const Framework& framework) {
@@ -82,23 +87,23 @@ std::shared_ptr<const StepCluster> PrepareCluster(const Cluster& cluster, const 
   CompleteEfficiency(prepared->cluster.device);
   for (std::size_t i = 1; i < cluster.networks.size(); ++i) {
     BytesPerSecond& bandwidth = prepared->cluster.networks[i].bandwidth;
-    bandwidth = CollectiveBandwidth(bandwidth, framework);
+    bandwidth = Figure("Bandwidth that a step's collectives reach between nodes",
+                       framework.exchange.network_share * bandwidth, "of one device");
   }
   return prepared;
 }
 
-GroupPlacement PlaceSpans(const Cluster& cluster, const Span* spans, int count) {
+GroupPlacement PlaceSpans(const Cluster& cluster, std::initializer_list<Span> spans) {
   GroupPlacement placement;
   Ratio joined = 1, placed = 1, ranks = 1;
-  for (int i = 0; i < count; ++i) ranks *= spans[i].size;
+  for (const Span& span : spans) ranks *= span.size;
   for (std::size_t level = 0; level < cluster.networks.size(); ++level) {
     const Ratio below = joined;  // devices in one unit of this level
     joined *= cluster.networks[level].size;
     Ratio members = 1, nearest = 0;
-    for (int i = 0; i < count; ++i) {
-      members *= max(1.0, min(spans[i].size, joined / spans[i].stride));
-      const bool reaches_out = spans[i].size * spans[i].stride > below;
-      if (reaches_out && (nearest == 0 || spans[i].stride < nearest)) nearest = spans[i].stride;
+    for (const auto& [stride, size] : spans) {
+      members *= max(1.0, min(size, joined / stride));
+      if (size * stride > below && (nearest == 0 || stride < nearest)) nearest = stride;
     }
     if (level + 1 == cluster.networks.size()) members = ranks;
     placement.extent.push_back(Figure(level == 0 ? "Ranks of the group in a node" : "Parts of the group",
@@ -136,7 +141,7 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
   context.pipeline_link = LinkOver(*context.prepared, at_line_rate, {strides.pipeline, shape.pipeline}, innermost);
   context.context_link = LinkOver(*context.prepared, at_line_rate, {strides.context, shape.context}, innermost);
   const auto place = [&](std::initializer_list<Span> spans) {
-    GroupPlacement placement = PlaceSpans(own, spans.begin(), static_cast<int>(spans.size()));
+    GroupPlacement placement = PlaceSpans(own, spans);
     placement.innermost = innermost;
     return placement;
   };
@@ -160,6 +165,14 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
 
 bool SplitsBackward(const TrainingContext& context) {
   return context.shape.pipeline > 1 && SplitsBackward(context.run.mapping.schedule);
+}
+
+Ratio OffloadedGradients(const TrainingContext& context) {
+  const Offload& offload = context.run.offload;
+  const auto at = [&](std::string_view path, Ratio share) { return InputAt(path, share, context.tape); };
+  if (offload.gradients) return at("training.offload.gradients", *offload.gradients);
+  return context.framework().offload.gradients ? at("training.offload.optimizer", offload.optimizer)
+                                               : at("training.framework.offload.gradients", Ratio(0));
 }
 
 Ratio ContentionBeside(const TrainingContext& context, Bytes moved, Seconds link) {

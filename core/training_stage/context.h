@@ -1,6 +1,7 @@
 // Constants of one evaluation: shape, rates, and the placement of every group of ranks on the network.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -29,9 +30,6 @@ struct StepCluster {
 };
 std::shared_ptr<const StepCluster> PrepareCluster(const Cluster& cluster, const Framework& framework);
 
-// Bandwidth that a step's collectives reach on a network between nodes.
-BytesPerSecond CollectiveBandwidth(BytesPerSecond stated, const Framework& framework);
-
 // Distances in devices between neighboring ranks of a group.
 struct Strides {
   Ratio tensor = 1, context = 1, data = 1, pipeline = 1;
@@ -40,9 +38,6 @@ struct Strides {
 // `order` lists the groups from the innermost ("tp-cp-ep-dp-pp"). Expert parallelism regroups the ranks of dp, cp and
 // tp, so it has no stride of its own.
 Strides StridesOf(std::string_view order, const TrainingShape& shape);
-// Number of ranks in the innermost group that has more than one rank. Ranks that share experts form such a group among
-// the data-parallel ranks.
-Ratio InnermostRanks(std::string_view order, const TrainingShape& shape);
 
 class CollectiveMemo;  // collective_memo.h
 
@@ -70,7 +65,7 @@ struct TrainingContext {
   GroupPlacement tensor{}, context_group{}, data{}, experts{}, expert_data{}, expert_tensor{};
   GroupPlacement shard{},
       replica{};        // parts of the data group: ranks that share a ZeRO state; ranks that hold the same part of it
-  Ratio innermost = 1;  // InnermostRanks: the torus slice is chosen to suit these ranks
+  Ratio innermost = 1;  // ranks of the innermost group with several, to which the torus slice is suited
   Link pipeline_link{}, context_link{};
   Ratio node_devices = 1;  // devices of the innermost network level
   [[nodiscard]] const Framework& framework() const { return run.framework; }
@@ -84,7 +79,7 @@ inline Count DevicesOf(const TrainingContext& context) { return context.run.devi
 inline bool LacksLinks(const TrainingContext& context) { return DevicesOf(context) > 1 && !context.cluster.has_links; }
 
 // Places the group that the spans generate.
-GroupPlacement PlaceSpans(const Cluster& cluster, const Span* spans, int count);
+GroupPlacement PlaceSpans(const Cluster& cluster, std::initializer_list<Span> spans);
 
 // Compute time lost to concurrent communication, over the link time: the framework's contention if links in the node
 // run at full rate; proportionally less if slower links move fewer bytes/s through the device's memory and SMs.
@@ -95,6 +90,9 @@ Ratio ContentionBeside(const TrainingContext& context, Bytes moved, Seconds link
 inline const Cluster& NetworkFor(const TrainingContext& context, const CollectiveCall& call) {
   return call.routed ? context.prepared->stated : context.cluster;
 }
+
+// Share of the gradients in host memory, with the node of the input that determines it.
+Ratio OffloadedGradients(const TrainingContext& context);
 
 // Whether the schedule runs weight gradients in a separate pass.
 bool SplitsBackward(const TrainingContext& context);

@@ -21,13 +21,13 @@ HostCopies CopiesOf(const TrainingContext& context, Seconds activations, const H
   const BytesPerSecond bandwidth = context.device().host.bandwidth;
   const Ratio held = PerRank(weights, ShardsFrom(3, run, context.shape)),
               trained = PerRank(TrainedOf(run, weights), ShardsFrom(2, run, context.shape));
-  const Ratio gradients = InputAt(InputOfOffloadedGradients(run), OffloadedGradients(run), context.tape);
   HostCopies copies;
   copies.activations = run.offload.activations * activations;
   copies.weights =
       Figure("Weights of a pass on the host link", run.offload.parameters * weight_bytes * kB * held / bandwidth);
-  copies.gradients = Figure("Gradients of a micro-batch on the host link", gradients * 2 * kB * trained / bandwidth,
-                            "in 16 bits; the host adds them up");
+  copies.gradients =
+      Figure("Gradients of a micro-batch on the host link", OffloadedGradients(context) * 2 * kB * trained / bandwidth,
+             "in 16 bits; the host adds them up");
   return copies;
 }
 

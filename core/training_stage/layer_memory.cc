@@ -159,13 +159,13 @@ Ratio StreamPart(const TrainingContext& context, Ratio residual_tokens) {
                 "inputs of attention and of the MLP in 16 bits", kMemorySource);
 }
 
-}  // namespace
-
 Ratio ResidualTokens(const TrainingContext& context) {
   if (!context.framework().memory.splits_residual) return context.shape.sequence_parallel_tokens;
   return Figure("Tokens whose residual stream the device keeps", context.shape.tokens / context.shape.tensor,
                 "split over the TP ranks");
 }
+
+}  // namespace
 
 Bytes LayerCheckpoint(const TrainingContext& context) {
   const Ratio streams = context.model.compressed ? Ratio(context.model.compressed->streams) : Ratio(1);

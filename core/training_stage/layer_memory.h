@@ -16,9 +16,6 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
 // Bytes that a fully recomputed layer keeps: its input.
 Bytes LayerCheckpoint(const TrainingContext& context);
 
-// Tokens whose residual stream a device keeps.
-Ratio ResidualTokens(const TrainingContext& context);
-
 struct MemoryTerms {
   const TrainingContext& context;
   const LayerWorks& works;

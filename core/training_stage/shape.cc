@@ -6,6 +6,9 @@ namespace slipstick {
 
 namespace {
 
+// Whether sequences end in padding.
+bool IsPadded(const TrainingRun& run) { return run.documents && run.documents->layout == DocumentLayout::kPadded; }
+
 // Mean document length over tokens (long documents have more of them): the mean of the squares over the mean.
 Ratio AttendedTokens(const TrainingRun& run) {
   const Ratio sequence = run.sequence;
@@ -50,8 +53,6 @@ TrainingShape ShapeOf(const TrainingRun& run) {
   return shape;
 }
 
-bool IsPadded(const TrainingRun& run) { return run.documents && run.documents->layout == DocumentLayout::kPadded; }
-
 Ratio ShardRanks(int from, const TrainingRun& run, Ratio data_ranks) {
   const TrainingMapping& mapping = run.mapping;
   const Ratio zero = mapping.zero, is_sharded = from == 1 ? min(1, zero) : floor(zero / from);
@@ -64,15 +65,6 @@ Ratio ShardRanks(int from, const TrainingRun& run, Ratio data_ranks) {
 Ratio MtpModules(const Model& model, const TrainingRun& run) {
   if (run.mtp_modules) return *run.mtp_modules;
   return run.framework.capabilities.mtp && run.trainable == Trainable::kAll ? Ratio(model.mtp_layers) : Ratio(0);
-}
-
-Ratio OffloadedGradients(const TrainingRun& run) {
-  return run.offload.gradients.value_or(run.framework.offload.gradients ? run.offload.optimizer : Ratio(0));
-}
-
-std::string_view InputOfOffloadedGradients(const TrainingRun& run) {
-  if (run.offload.gradients) return "training.offload.gradients";
-  return run.framework.offload.gradients ? "training.offload.optimizer" : "training.framework.offload.gradients";
 }
 
 }  // namespace slipstick

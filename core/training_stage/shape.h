@@ -1,8 +1,6 @@
 // Degrees and token counts of a training step.
 #pragma once
 
-#include <string_view>
-
 #include "core/training_stage/training_run.h"
 #include "core/workload/model.h"
 
@@ -22,8 +20,6 @@ struct TrainingShape {
   [[nodiscard]] Ratio DataRanks() const;        // ranks that hold the same dense weights
   [[nodiscard]] Ratio ExpertDataRanks() const;  // ranks that hold the same experts
 };
-// Whether sequences end in padding.
-bool IsPadded(const TrainingRun& run);
 TrainingShape ShapeOf(const TrainingRun& run);
 
 // Number of the data_ranks (which hold the same weights) that split a state that ZeRO shards from stage `from` on.
@@ -31,9 +27,5 @@ Ratio ShardRanks(int from, const TrainingRun& run, Ratio data_ranks);
 
 // Modules of multi-token prediction that the run trains.
 Ratio MtpModules(const Model& model, const TrainingRun& run);
-
-// Share of the gradients in host memory, and the input that determines it.
-Ratio OffloadedGradients(const TrainingRun& run);
-std::string_view InputOfOffloadedGradients(const TrainingRun& run);
 
 }  // namespace slipstick

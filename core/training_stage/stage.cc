@@ -16,6 +16,14 @@ LayerWorks WorksOf(const TrainingContext& context) {
   return works;
 }
 
+KindCounts& KindCounts::operator+=(const KindCounts& other) {
+  for (const LayerKind kind : kLayerKinds) {
+    of[kind] += other.of[kind];
+    leading[kind] += other.leading[kind];
+  }
+  return *this;
+}
+
 Ratio FullLayers(const RecomputeChoice& recompute, const KindCounts& layers, LayerKind kind) {
   return recompute.is_leading ? layers.leading[kind] : recompute.full_share * layers.of[kind];
 }
@@ -63,10 +71,7 @@ void RestOnPlacement(const TrainingContext& context, Stage& stage) {
 }
 
 void AddVirtualStage(const KindCounts& added, Ratio group, Stage& stage) {
-  for (const LayerKind kind : kLayerKinds) {
-    stage.layers.of[kind] += added.of[kind];
-    stage.layers.leading[kind] += added.leading[kind];
-  }
+  stage.layers += added;
   stage.checkpoints += ceil(added.Total() / group);
   stage.largest_group = max(stage.largest_group, min(group, added.Total()));
 }

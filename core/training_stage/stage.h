@@ -16,6 +16,7 @@ struct KindCounts {
   ByKind<Ratio> of;
   ByKind<Ratio> leading;  // of these, the first recompute_layers of each virtual stage
   [[nodiscard]] Ratio Total() const { return std::accumulate(of.begin(), of.end(), Ratio(0)); }
+  KindCounts& operator+=(const KindCounts& other);
 };
 
 struct Stage {

@@ -1,5 +1,6 @@
 #include "core/training_stage/stage_time.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -87,10 +88,33 @@ ShardedLayer TimeShardedEmbedding(const TrainingContext& context, Ratio largest)
   return {Figure("Exposed gather of the embedding's table", 0.5 * gather), last_scatter, {}, gather, last_scatter};
 }
 
+// Calls visit(part, count) for each component.
+template <class Visit>
+void VisitStage(const TrainingContext& context, const LayerTimes& times, const KindCounts& layers, bool embedding,
+                bool head, const Visit& visit) {
+  const auto visit_some = [&visit](const StagePart& part, Ratio count) {
+    if (count != 0) visit(part, count);
+  };
+  for (const LayerKind kind : kLayerKinds) {
+    const Ratio full = FullLayers(times.recompute, layers, kind);
+    visit_some(times.selective[kind], layers.of[kind] - full);
+    visit_some(times.full_recompute[kind], full);
+  }
+  if (embedding) visit_some(times.embedding, 1);
+  if (head) {
+    const Ratio modules = MtpModules(context.model, context.run);
+    const LayerKind last = MtpKind(context);
+    const Ratio full = times.recompute.ModuleShare() * modules;
+    visit_some(times.head, 1 + modules);
+    visit_some(times.selective[last], modules - full);
+    visit_some(times.full_recompute[last], full);
+  }
+}
+
 // If explanations are on, offload of a share of 0 counts, too.
 bool CopiesToHost(const TrainingContext& context) {
   const Offload& offload = context.run.offload;
-  if (offload.activations > 0 || offload.parameters > 0 || OffloadedGradients(context.run) > 0) return true;
+  if (offload.activations > 0 || offload.parameters > 0 || OffloadedGradients(context) > 0) return true;
   return context.tape != nullptr && context.device().host.bandwidth > BytesPerSecond{};
 }
 
@@ -160,6 +184,11 @@ StageTime TimeStage(const TrainingContext& context, const LayerTimes& times, con
   return stage;
 }
 
+const StageTime& SlowestOf(const std::vector<StageTime>& stages) {
+  return *std::max_element(stages.begin(), stages.end(),
+                           [](const StageTime& a, const StageTime& b) { return a.Total() < b.Total(); });
+}
+
 StageTime WeightedAverage(const StageTime& a, Ratio share_a, const StageTime& b, Ratio share_b) {
   StageTime mixed = a;
   for (LayerPass StageTime::* pass : {&StageTime::forward, &StageTime::backward, &StageTime::recompute}) {
@@ -176,12 +205,7 @@ StageTime WeightedAverage(const StageTime& a, Ratio share_a, const StageTime& b,
 
 Flops FlopsOfStages(const TrainingContext& context, const LayerTimes& times, const std::vector<Stage>& stages) {
   KindCounts layers;
-  for (const Stage& stage : stages) {
-    for (const LayerKind kind : kLayerKinds) {
-      layers.of[kind] += stage.layers.of[kind];
-      if (times.recompute.is_leading) layers.leading[kind] += stage.layers.leading[kind];
-    }
-  }
+  for (const Stage& stage : stages) layers += stage.layers;
   Flops all;
   VisitStage(context, times, layers, true, true,
              [&all](const StagePart& part, Ratio count) { all += part.time.all_flops * count; });

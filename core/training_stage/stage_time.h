@@ -45,29 +45,6 @@ struct StageTime {
   [[nodiscard]] Seconds Total() const { return Forward() + Backward(); }
 };
 
-// Calls visit(part, count) for each component.
-template <class Visit>
-void VisitStage(const TrainingContext& context, const LayerTimes& times, const KindCounts& layers, bool embedding,
-                bool head, const Visit& visit) {
-  const auto visit_some = [&visit](const StagePart& part, Ratio count) {
-    if (count != 0) visit(part, count);
-  };
-  for (const LayerKind kind : kLayerKinds) {
-    const Ratio full = FullLayers(times.recompute, layers, kind);
-    visit_some(times.selective[kind], layers.of[kind] - full);
-    visit_some(times.full_recompute[kind], full);
-  }
-  if (embedding) visit_some(times.embedding, 1);
-  if (head) {
-    const Ratio modules = MtpModules(context.model, context.run);
-    const LayerKind last = MtpKind(context);
-    const Ratio full = times.recompute.ModuleShare() * modules;
-    visit_some(times.head, 1 + modules);
-    visit_some(times.selective[last], modules - full);
-    visit_some(times.full_recompute[last], full);
-  }
-}
-
 // FLOPs that the kernels execute for a micro-batch on all stages.
 Flops FlopsOfStages(const TrainingContext& context, const LayerTimes& times, const std::vector<Stage>& stages);
 
@@ -80,6 +57,9 @@ struct StepOperators {
 // Times every kind of layer that the model has. Writes the operators to `operators`, if given.
 LayerTimes TimeLayers(const TrainingContext& context, const LayerWorks& works, const RecomputeChoice& recompute,
                       StepOperators* operators);
+
+// The stage with the longest passes; of equals, the first.
+const StageTime& SlowestOf(const std::vector<StageTime>& stages);
 
 StageTime WeightedAverage(const StageTime& a, Ratio share_a, const StageTime& b, Ratio share_b);
 

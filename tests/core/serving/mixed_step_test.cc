@@ -1,5 +1,4 @@
 // A step that decodes and prefills together.
-#include "core/engine_step/mixed_step.h"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +25,7 @@ MixedStep StepOf(const std::string& model, const std::string& cluster) {
   Deployment deployment = Deploy(scenario->model, scenario->cluster, *scenario->serving);
   MixedPass pass;
   pass.decode = {100, 4100};
-  pass.tokens = 1948;
+  pass.prompts.tokens = 1948;
   MixedStep step;
   step.mixes_attention = deployment.mixes_attention;
   step.own_kernel = MeanDecodeAttention(deployment, pass.decode, false).time;
@@ -61,7 +60,7 @@ TEST(MixedSteps, APlainCommandsFactorAppliesToTheDecodePart) {
   Deployment deployment = Deploy(scenario->model, scenario->cluster, *scenario->serving);
   MixedPass pass;
   pass.decode = {100, 4100};
-  pass.tokens = 8000;
+  pass.prompts.tokens = 8000;
   const Seconds decode = TimeOf(pass.decode, deployment).time, tuned = TimeOf(pass, deployment);
   deployment.step_factor = 1.5;
   EXPECT_NEAR(In(TimeOf(pass, deployment) - tuned, kMs), 0.5 * In(decode, kMs), 1e-9);

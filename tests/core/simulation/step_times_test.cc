@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/engine_step/mixed_step.h"
+#include "core/engine_step/step_time.h"
 #include "core/serving/phase_time.h"
 #include "core/simulation/simulated_deployment.h"
 #include "tests/core/serving/served.h"
@@ -27,8 +27,7 @@ TEST(StepTimes, OfMixedStepsAreThoseOfTheEngineBetweenPowersOfTwo) {
       MixedPass pass;
       pass.decode.sequences = work.decoded;
       pass.decode.context = context;
-      pass.prompts = prompts;
-      pass.tokens = work.tokens;
+      pass.prompts = {prompts, work.tokens};
       EXPECT_NEAR(simulated.system().step_time(work).time / TimeOf(pass, simulated.deployment()), 1, 0.01)
           << prompts << " prompts beside a context of " << context;
     }
