@@ -154,6 +154,7 @@ export const texts = {
   'exercise.value': 'Your answer, in {unit}',
   'exercise.check': 'Check',
   'exercise.nothing': 'Answer first.',
+  'exercise.unread': 'Not a number: “{words}”.',
   'exercise.again': 'Not right yet. Try again.',
   'exercise.right': 'Right. Give your teacher this code:',
   'exercise.codes': 'For the teacher: check a code',
