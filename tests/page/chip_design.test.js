@@ -133,6 +133,21 @@ test('one press finds the best split: the figure equals the command line’s, an
   assert.deepEqual(faults, []);
 });
 
+test('any number of dies is shown as it is, and the way back to the original device undoes it too', async () => {
+  const { page, faults } = await open(`${START}&partition.chiplets=3`);
+  assert.equal(await page.locator('[data-key=chip-design-dies]').inputValue(), '3');
+  await page.locator('[data-key=chip-view-technology]').click();
+  await page.waitForSelector('#technology td');
+  const original = () =>
+    page.locator('#technology tr', { hasText: 'Manufacturing cost' }).locator('td').nth(0).innerText();
+  const before = await original();
+  await page.locator('[data-key=chip-tech-off]').click();
+  await settled(page);
+  assert.doesNotMatch(page.url(), /partition|design=/);
+  assert.equal(await original(), before, 'the original device has its own dies');
+  assert.deepEqual(faults, []);
+});
+
 test('the scene fits 320 px in the dark theme', async () => {
   for (const width of [320, 1920]) {
     const { page, faults } = await open(START, { width, colorScheme: 'dark' });

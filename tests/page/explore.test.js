@@ -25,6 +25,28 @@ test('the size of the space is shown before the search, and a limit reduces it',
   assert.match(await page.locator('.ex-limits').textContent(), /8/);
 });
 
+test('a constraint is read as its example is written, and what is no value says so', async () => {
+  const { page, faults } = await explore(chromium, SMALL);
+  await done(page);
+  await page.locator('.ex-box > summary').first().click();
+  await page.getByLabel('Constraint on').selectOption('training.cost_usd');
+  const value = page.getByLabel('Value', { exact: true });
+  const example = await value.getAttribute('placeholder');
+  assert.match(example, /^\$[\d.,]+( M)?$/);
+  await value.fill('cheap');
+  await value.press('Enter');
+  assert.equal(await page.locator('.ex-box .bad').innerText(), `enter a value such as ${example}`);
+  await value.fill(example);
+  await value.press('Enter');
+  await sized(page);
+  assert.match(await page.locator('.ex-limits').textContent(), /≤ [\d.]+/);
+  assert.equal(await page.locator('.ex-box .bad').innerText(), '');
+  await page.locator('#explore-start:enabled').click();
+  await page.waitForFunction(() => /cost/.test(document.querySelector('.ex-search').textContent));
+  await done(page);
+  assert.deepEqual(faults, []);
+});
+
 test('a running search shows the best so far and stops within 100 ms; it goes on where it stopped', async () => {
   const { page } = await explore(chromium, LLAMA);
   await page.waitForSelector('.ex-table:not([hidden]) tbody tr'); // the scene opens with a result
@@ -388,6 +410,59 @@ test('sweep and solve open with an answer', async () => {
   await page.waitForFunction(() =>
     /fits (up to|on the whole range)/.test(document.querySelector('#solve-answer .ex-answer')?.textContent),
   );
+  assert.deepEqual(faults, []);
+});
+
+test('a chart or an answer of another scenario says so, until it is computed again', async () => {
+  const { page, faults } = await explore(chromium, '#/explore/sweep?cluster.devices=8&training=null&v=3');
+  const isStale = (panel, is) =>
+    page.waitForFunction(
+      ([one, wanted]) => /scenario has changed/.test(document.querySelector(one).textContent) === wanted,
+      [panel, is],
+    );
+  await page.waitForSelector('#sweep-chart');
+  await type(page, 'serving.concurrency', '7'); // the swept input itself
+  await isStale('.ex-sweep', false);
+  await type(page, 'serving.output', '512');
+  await isStale('.ex-sweep', true);
+  await page.locator('#sweep-start').click();
+  await isStale('.ex-sweep', false);
+  await page.locator('[data-key="ex-view-solve"]').click();
+  await page.waitForSelector('#solve-answer .ex-answer');
+  await page.locator('#solve-use').click();
+  await settled(page);
+  await isStale('.ex-solve', false);
+  await type(page, 'serving.output', '256');
+  await isStale('.ex-solve', true);
+  await page.locator('#solve-start').click();
+  await page.waitForSelector('#solve-answer .ex-answer');
+  await isStale('.ex-solve', false);
+  assert.deepEqual(faults, []);
+});
+
+test('a bound is written with its unit, a number alone is in that unit, and what is no number is refused', async () => {
+  const { page, faults } = await explore(chromium, '#/explore/solve?cluster.devices=8&training=null&v=3');
+  await page.waitForSelector('#solve-answer .ex-answer');
+  await page.getByLabel('Constraint', { exact: true }).selectOption('serving.tpot_s');
+  const bound = page.getByLabel('Value', { exact: true });
+  assert.match(await bound.inputValue(), /^[\d.]+ ms$/);
+  await page.getByLabel('Condition', { exact: true }).selectOption('<=');
+  await bound.fill('40');
+  await bound.press('Enter');
+  await page.waitForFunction(() =>
+    /TPOT.* is then (3\d\.\d|40)\sms/.test(document.querySelector('#solve-answer .ex-answer')?.textContent),
+  );
+  assert.equal(await bound.inputValue(), '40 ms');
+  await bound.fill('soon');
+  await bound.press('Enter');
+  await page.waitForFunction(() =>
+    /^Value: enter a value such as [\d.]+ ms/.test(document.querySelector('#solve-answer').innerText),
+  );
+  assert.equal(await bound.getAttribute('aria-invalid'), 'true');
+  await page.getByLabel('Constraint', { exact: true }).selectOption('serving.tokens_per_s');
+  await bound.fill('1,500 tokens/s');
+  await bound.press('Enter');
+  await page.waitForSelector('#solve-answer .ex-answer');
   assert.deepEqual(faults, []);
 });
 

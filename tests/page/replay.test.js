@@ -1,7 +1,7 @@
 // A file of recorded requests, chosen in Explore and played in the browser.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { eventually, site } from './browser.js';
+import { eventually, site, type } from './browser.js';
 
 const chromium = site();
 
@@ -46,6 +46,29 @@ test('a wrong line is reported with its number, and a dropped file replaces the 
   }, TRACE);
   await page.waitForSelector('#replay-facts');
   await eventually(async () => assert.equal(await page.locator('#replay-faults p').count(), 0));
+  assert.deepEqual(faults, []);
+});
+
+test('a replay of another scenario or of another file is not shown as that of this one', async () => {
+  const { page, faults } = await chromium.open('#/explore/replay?model=llama-3.1-8b&v=1');
+  await page.waitForSelector('#replay');
+  await page.getByLabel('TPOT at most').fill('30');
+  await page.getByLabel('File of requests').setInputFiles(fileOf(TRACE));
+  await page.waitForSelector('#replay-facts');
+  assert.equal(await page.getByLabel('TPOT at most').inputValue(), '30 ms');
+  const isStale = (is) =>
+    page.waitForFunction(
+      (wanted) => /scenario has changed/.test(document.getElementById('replay').textContent) === wanted,
+      is,
+    );
+  await isStale(false);
+  await type(page, 'serving.max_requests', '2');
+  await isStale(true);
+  await page.locator('#replay-start').click();
+  await isStale(false);
+  await page.getByLabel('File of requests').setInputFiles(fileOf(TRACE + '{\n'));
+  await page.waitForSelector('#replay-faults p');
+  assert.equal(await page.locator('#replay-facts').count(), 0);
   assert.deepEqual(faults, []);
 });
 

@@ -68,6 +68,27 @@ test('a link restores the question: fields, clusters and answer', async () => {
   assert.deepEqual(faults, []);
 });
 
+test('without a cluster or without cost there is no answer, and both come back', async () => {
+  const { page, faults } = await chromium.open('#/size?size=on:dgx-h100&v=3');
+  await sized(page);
+  const said = (words) =>
+    page.waitForFunction((some) => document.querySelector('.size-answer').textContent.startsWith(some), words);
+  await said('For Llama');
+  await page.locator('.size details > summary').click();
+  await page.locator('[data-key=size-on-dgx-h100]').uncheck();
+  await said('Choose at least one cluster');
+  assert.equal(await page.locator('.size-table').count(), 0);
+  await page.locator('[data-key=size-on-dgx-h100]').check();
+  await said('For Llama');
+  assert.equal(await page.locator('.size-table tbody tr').count(), 1);
+  await page.evaluate(() => (location.hash += '&cost=null'));
+  await said('Sizing needs');
+  await page.goBack();
+  await said('For Llama');
+  assert.equal(await page.locator('.size-table tbody tr').count(), 1);
+  assert.deepEqual(faults, []);
+});
+
 test('texts that Size does not understand, typed or in the link, are reported at their field; a token speed is a target for TPOT', async () => {
   const { page, faults } = await chromium.open('#/size?size=tpot:30+tokenss/on:dgx-h100&v=2');
   const fault = page.locator('#size-tpot-fault');

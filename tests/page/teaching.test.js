@@ -79,6 +79,26 @@ test('a class exercise: own numbers by name, an answer that is checked, a code t
   assert.deepEqual([...faults, ...others], []);
 });
 
+test('an answer in dollars is read with and without its sign, and what is no number is said to be none', async () => {
+  const { page, faults } = await chromium.open(
+    '#/train?ask=What+does+it+cost&figure=training.cost_usd&student=Ann&v=3',
+  );
+  const [, shown, millions] = /run \$([\d.]+)\s(M)/.exec(plain(await page.locator('[data-answer=cost]').innerText()));
+  assert.equal(millions, 'M');
+  const answer = async (words) => {
+    await page.locator('#prediction').fill(words);
+    await page.locator('#exercise-check').click();
+    return page.locator('.checked').innerText();
+  };
+  assert.match(plain(await page.locator('.asked').innerText()), /Your answer, in \$ M/);
+  assert.equal(await answer('cheap'), 'Not a number: “cheap”.');
+  assert.equal(await answer('0.1'), 'Not right yet. Try again.');
+  assert.equal(await page.locator('#exercise-code').count(), 0);
+  await answer(`$${shown}`);
+  assert.equal(await page.locator('#exercise-code').count(), 1);
+  assert.deepEqual(faults, []);
+});
+
 test('the course: ten lessons, and slides whose figures the core computes, a page each', async () => {
   const { page, faults } = await chromium.open('#/lessons', { fresh: true });
   await page.waitForSelector('.syllabus li');

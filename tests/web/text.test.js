@@ -127,6 +127,7 @@ test('what people type is read as the core reads it', () => {
     ['1e-6', 1e-6],
     ['2 us', 2e-6],
     ['85 %', 0.85],
+    ['1.2 M tokens/s', 1.2e6],
     ['0.1 /cm^2', 0.001],
     ['814 mm^2', 814],
     ['0.08 $/kWh', 0.08 / 3.6e6],

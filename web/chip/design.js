@@ -10,10 +10,9 @@ import { number, text, unitOf } from '../text/format.js';
 import { inputText } from '../text/inputs.js';
 import { pick, press, row, typedMeasure } from './choices.js';
 import { table } from './tables.js';
-import { DESIGN, entries, startOf } from './technology.js';
+import { DESIGN, DIES, entries, startOf, withoutDesign } from './technology.js';
 import { t } from './texts.js';
 
-const DIES = 'partition.chiplets';
 const COUNTS = [1, 2, 4, 8];
 const RIVALS = [{ preset: 'dgx-b200' }, { preset: 'hgx-mi355x' }, { preset: 'tpu-v7-pod' }];
 const ANSWERS = [
@@ -283,7 +282,9 @@ export function design(context) {
         pick(
           'chip-design-dies',
           t('chip.design.dies'),
-          COUNTS.map((count) => ({ value: String(count), name: String(count) })),
+          [...new Set([...COUNTS, chip.dies])]
+            .sort((a, b) => a - b)
+            .map((count) => ({ value: String(count), name: String(count) })),
           String(chip.dies),
           (count) => edit.set({ [DIES]: count === '1' ? '' : count }),
         ),
@@ -307,12 +308,7 @@ export function design(context) {
         class: 'primary',
         disabled: best.state === 'running' || isFixed,
       }),
-      inputs[DESIGN] &&
-        press('chip-design-off', t('chip.same.back'), () =>
-          store.setInputs(
-            Object.fromEntries(Object.entries(inputs).filter(([path]) => !path.startsWith(DESIGN) && path !== DIES)),
-          ),
-        ),
+      inputs[DESIGN] && press('chip-design-off', t('chip.same.back'), () => store.setInputs(withoutDesign(inputs))),
     ),
     found(context),
     rivals(context, own),

@@ -12,6 +12,10 @@ import { table } from './tables.js';
 import { t } from './texts.js';
 
 export const DESIGN = 'cluster.device.design';
+export const DIES = 'partition.chiplets';
+// The inputs without a design and its dies: those of the device as published.
+export const withoutDesign = (inputs) =>
+  Object.fromEntries(Object.entries(inputs).filter(([path]) => !path.startsWith(DESIGN) && path !== DIES));
 const ONE_CLICK = { node: '3nm', dram: 'hbm4' };
 const KINDS = {
   design: 'chip_design',
@@ -71,6 +75,7 @@ const times = (now, before) => (typeof now === 'number' && before > 0 ? `× ${pa
 function comparison(context) {
   const request = structuredClone(context.request);
   delete request.cluster.device?.design;
+  delete request.partition;
   if (Array.isArray(request.cluster.networks)) delete request.cluster.networks;
   return tableOf(context.ask('evaluate', request, ''), context.report);
 }
@@ -135,12 +140,10 @@ export function technology(context) {
     }
     store.setInputs(next);
   };
-  const undo = () =>
-    store.setInputs(
-      Object.fromEntries(
-        Object.entries(inputs).filter(([path]) => !path.startsWith(DESIGN) && path !== 'cluster.networks.1'),
-      ),
-    );
+  const undo = () => {
+    const { 'cluster.networks.1': _, ...rest } = withoutDesign(inputs);
+    store.setInputs(rest);
+  };
   const options = (list) => list.map(({ id, name }) => ({ value: id, name: name ?? id }));
   const nodes = [...lists.node].sort((a, b) => nanometres(b) - nanometres(a));
   const select = (part, list) =>

@@ -2,6 +2,9 @@
 import { h } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { nameOf } from '../report/names.js';
+import { get } from '../state/paths.js';
+import { parts, unitOf } from '../text/format.js';
+import { parse } from '../text/measure.js';
 import { has } from '../text/strings.js';
 import { t } from './texts.js';
 
@@ -134,3 +137,27 @@ export const faults = (issues) =>
     { class: 'infeasible', role: 'alert' },
     issues.slice(0, 5).map(({ path, message }) => h('p', {}, [path, message].filter(Boolean).join(': '))),
   );
+
+// Whether inputs differ from those of a question, but for the paths that its answer sets.
+export function hasChanged(before, now, own = []) {
+  const rest = (inputs) =>
+    JSON.stringify(
+      Object.entries(inputs)
+        .filter(([path]) => !own.includes(path))
+        .sort(),
+    );
+  return rest(before) !== rest(now);
+}
+
+// The present value of a figure as it is read, {number, unit}: what bounds are typed after.
+export function presentOf(report, path) {
+  const value = get(report, path);
+  const { number, unit } = typeof value === 'number' ? parts(value, unitOf(path)) : { number: '', unit: '' };
+  return { number, unit: unit.replace(/\s/g, ' ') };
+}
+export const joined = ({ number, unit }) => `${number} ${unit}`.trim();
+
+// A bound as people write it, "$12.3 M" or "1,500 k tokens/s", as the core reads it.
+export const plainBound = (words) => words.replace(/\$|,(?=\d{3})/g, '').replace(/(?<=\b[kMGTPE]) (?=tokens?)/, '');
+// The same in base units; undefined if it is none.
+export const boundIn = (words) => parse(plainBound(words));

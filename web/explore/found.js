@@ -7,7 +7,7 @@ import { get } from '../state/paths.js';
 import { writeShort } from '../state/link.js';
 import { text, unitOf, whole } from '../text/format.js';
 import { pieces } from '../text/strings.js';
-import { button, labelled, objectiveName, textBox } from './controls.js';
+import { button, hasChanged, labelled, objectiveName, textBox } from './controls.js';
 import { asInputs, columnsOf, filtered, sorted, thinned } from './ranking.js';
 import { inSentence, mappingWords, shortName, valueWords } from './sweep_values.js';
 import { t } from './texts.js';
@@ -138,11 +138,8 @@ export class Found {
   }
 
   #tell() {
-    const before = Object.entries(this.#search.inputs);
-    const now = this.#context.inputs;
-    const mapping = new Set(Object.keys(this.#report.best[0]?.overrides ?? {}));
-    const rest = (entries) => JSON.stringify(entries.filter(([path]) => !mapping.has(path)).sort());
-    const stale = rest(before) !== rest(Object.entries(now));
+    const mapping = Object.keys(this.#report.best[0]?.overrides ?? {});
+    const stale = hasChanged(this.#search.inputs, this.#context.inputs, mapping);
     this.status.textContent = stale
       ? t('explore.stale')
       : this.#used

@@ -1,10 +1,20 @@
 // The limits of a search: figures and members of the mapping that are to stay below, above or among values.
 /** @import {Context} from '../types.js' */
 import { h } from '../dom.js';
-import { get } from '../state/paths.js';
-import { text, unitOf } from '../text/format.js';
-import { inUnit, parse, unitIn } from '../text/measure.js';
-import { button, fillSelect, isNumeric, labelled, objectiveName, select, textBox } from './controls.js';
+import { inUnit } from '../text/measure.js';
+import {
+  boundIn,
+  button,
+  fillSelect,
+  isNumeric,
+  joined,
+  labelled,
+  objectiveName,
+  plainBound,
+  presentOf,
+  select,
+  textBox,
+} from './controls.js';
 import { memberLabel } from './sweep_values.js';
 import { t } from './texts.js';
 
@@ -25,6 +35,7 @@ export class Limits {
     ],
     '<=',
   );
+  #fault = h('p', { class: 'bad', role: 'status' });
   #value = textBox('', { inputmode: 'decimal', onkeydown: (event) => event.key === 'Enter' && this.#add() });
 
   // `onchange` is called when a limit is added or removed.
@@ -46,6 +57,7 @@ export class Limits {
         labelled(t('explore.limit.value'), this.#value),
         button(t('explore.limit.add'), () => this.#add(), { 'class': 'ex-plain', 'data-key': 'ex-add' }),
       ),
+      this.#fault,
     );
   }
 
@@ -89,12 +101,17 @@ export class Limits {
     const words = input && !isNumeric(input);
     this.#how.value = words ? '=' : this.#how.value === '=' ? '<=' : this.#how.value;
     // For a figure, shows its present value; a bare number is in the value's unit.
-    const now = get(this.#context().report, path);
     this.#value.placeholder = words
       ? (input.choices ?? (input.kind === 'flag' ? ['true', 'false'] : [])).join(', ')
-      : typeof now === 'number'
-        ? text(now, unitOf(path))
-        : '';
+      : joined(this.#present());
+    this.#say('');
+  }
+
+  #present = () => presentOf(this.#context().report, this.#on.value);
+
+  #say(fault) {
+    this.#fault.textContent = fault;
+    this.#value.setAttribute('aria-invalid', String(fault !== ''));
   }
 
   #add() {
@@ -105,10 +122,10 @@ export class Limits {
           .split(/[\s,;]+/)
           .filter(Boolean)
           .join(',')
-      : inUnit(typed.value.trim(), unitIn(typed.placeholder));
-    const bad = list ? value === '' : parse(value) === undefined;
-    typed.setAttribute('aria-invalid', String(bad));
-    if (bad) {
+      : plainBound(inUnit(typed.value.trim(), this.#present().unit));
+    const isWrong = list ? value === '' : boundIn(value) === undefined;
+    this.#say(isWrong ? t('explore.bound.wrong', { example: typed.placeholder.split(',')[0] || '1' }) : '');
+    if (isWrong) {
       typed.focus();
       return;
     }

@@ -4,8 +4,9 @@
 import { lines } from '../charts/lines.js';
 import { h } from '../dom.js';
 import { text, whole } from '../text/format.js';
+import { inUnit, unitIn } from '../text/measure.js';
 import { Asked } from './asked.js';
-import { button, faults, labelled, select, textBox } from './controls.js';
+import { button, faults, hasChanged, labelled, select, textBox } from './controls.js';
 import { t } from './texts.js';
 
 const MOST = 64e6; // bytes, as the core reads (core/replay/read_trace.h)
@@ -30,6 +31,7 @@ export class ReplayPanel {
   #job = null;
   #spec = null; // of the run that is heard
   #answer = null;
+  #inputs = null; // that the answer is of
   #width = 0;
 
   constructor(pool) {
@@ -62,6 +64,7 @@ export class ReplayPanel {
     });
     this.bar = h('progress', { 'max': 1, 'value': 0, 'hidden': true, 'aria-label': t('explore.progress') });
     this.status = h('p', { class: 'ex-status', role: 'status', id: 'replay-progress' });
+    this.stale = h('p', { class: 'ex-status', role: 'status' });
     this.faults = h('div', { id: 'replay-faults' });
     this.result = h('div', { class: 'ex-table', id: 'replay-result' });
     this.element = h(
@@ -85,6 +88,7 @@ export class ReplayPanel {
       ),
       h('div', { class: 'ex-run' }, this.start, this.stop, this.bar),
       this.status,
+      this.stale,
       this.faults,
       this.result,
     );
@@ -95,11 +99,26 @@ export class ReplayPanel {
     this.#context = context;
     this.asked.take(context.store);
     if (this.#answer && context.width !== this.#width) this.#draw();
+    this.#tellStale();
+  }
+
+  // A replay of another scenario says so.
+  #tellStale() {
+    const isOther = this.#answer && hasChanged(this.#inputs, this.#context.inputs);
+    this.stale.textContent = isOther ? t('explore.stale.result') : '';
+  }
+
+  // Figures of another file or question are not shown as those of this one.
+  #clear() {
+    this.#answer = null;
+    this.result.replaceChildren();
+    this.#tellStale();
   }
 
   async #read(file) {
     if (!file) return undefined;
     if (file.size > MOST) {
+      this.#clear();
       this.status.textContent = t('explore.replay.long');
       return undefined;
     }
@@ -115,6 +134,8 @@ export class ReplayPanel {
 
   async #ask() {
     const { core, inputs, store } = this.#context;
+    // A bare number is in the unit of the example.
+    for (const box of [this.ttft, this.tpot]) box.value = inUnit(box.value, unitIn(box.placeholder));
     this.asked.keep(store);
     const target = (box) => box.value.trim() || undefined;
     const speed = Number(this.speed.value.trim() || '1');
@@ -132,7 +153,7 @@ export class ReplayPanel {
     this.bar.value = 0;
     this.status.textContent = t('explore.replay.reading', { file: this.#file.name });
     try {
-      const hear = (report, state) => spec === this.#spec && this.#hear(report, state);
+      const hear = (report, state) => spec === this.#spec && this.#hear(report, state, inputs);
       this.#job = await this.#pool.replay(spec, this.#file.text, hear, (error) => this.#end(error));
     } catch (error) {
       this.#end(error);
@@ -144,13 +165,16 @@ export class ReplayPanel {
     if (error) this.status.textContent = t('app.stopped', { message: error.message });
   }
 
-  #hear(report, state) {
+  #hear(report, state, inputs) {
     if (state === 'refused') {
+      this.#clear();
       this.status.textContent = '';
       this.faults.replaceChildren(faults(report.issues));
       this.#end();
     } else if (state === 'done') {
       this.#answer = report;
+      this.#inputs = inputs;
+      this.#tellStale();
       this.status.textContent = report.message || report.notes?.join('. ');
       this.#draw();
       this.#end();

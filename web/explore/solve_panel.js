@@ -8,14 +8,18 @@ import { text, unitOf } from '../text/format.js';
 import { pieces } from '../text/strings.js';
 import { Asked } from './asked.js';
 import {
+  boundIn,
   button,
   faults,
   figureGroups,
   figureName,
   fillSelect,
+  hasChanged,
   inputGroups,
   isNumeric,
+  joined,
   labelled,
+  presentOf,
   select,
   textBox,
 } from './controls.js';
@@ -67,6 +71,8 @@ export class SolvePanel {
   /** @type {Context} */
   #context = null;
   #run = null;
+  #isBoundTyped = false; // a bare number is then in the figure's unit; that of a link is in base units
+  #answered = null; // {inputs, own}: the inputs of the answer, and the paths that it sets
 
   constructor(pool) {
     this.#pool = pool;
@@ -88,6 +94,7 @@ export class SolvePanel {
       ['none', 'training', 'serving'].map((value) => ({ value, name: t(`explore.best.${value}`) })),
       'none',
     );
+    this.stale = h('p', { class: 'ex-status', role: 'status' });
     this.answer = h('div', { role: 'status', id: 'solve-answer' });
     const { unknown, from, to, step, figure, how, bound, best, against } = this;
     this.asked = new Asked('solve', { unknown, from, to, step, figure, how, bound, best, against });
@@ -105,7 +112,9 @@ export class SolvePanel {
     this.tried = h('p', { class: 'ex-status' });
     this.#showRun(null);
     const onenter = (event) => event.key === 'Enter' && this.#ask();
-    for (const box of [this.from, this.to, this.bound]) box.addEventListener('keydown', onenter);
+    for (const box of [this.from, this.to, this.step, this.bound, this.against])
+      box.addEventListener('keydown', onenter);
+    this.bound.addEventListener('input', () => (this.#isBoundTyped = true));
     this.element = h(
       'section',
       { class: 'ex-solve' },
@@ -132,6 +141,7 @@ export class SolvePanel {
         labelled(t('explore.solve.against'), this.against, t('explore.solve.against.hint')),
       ),
       h('div', { class: 'ex-run' }, this.start, this.stop, this.progress, this.tried),
+      this.stale,
       this.answer,
     );
   }
@@ -151,7 +161,9 @@ export class SolvePanel {
       name: figureName(path),
     }));
     const figures = [...fits, ...figureGroups(context.report)];
-    fillSelect(this.figure, figures, this.figure.value || fits.at(-1)?.value);
+    const before = this.figure.value;
+    fillSelect(this.figure, figures, before || fits.at(-1)?.value);
+    if (this.figure.value !== before && !first) this.#bound(); // the report lacks that figure now
     // An example about a part that is off has no meaning.
     const meant = QUESTIONS.filter(({ figure }) => context.request[figure.split('.')[0]]);
     redraw(
@@ -171,15 +183,24 @@ export class SolvePanel {
     const isAsked = this.asked.take(context.store);
     if (isAsked) this.#fromText();
     if (first || isAsked) this.#solve(); // opens with an answer
+    this.#tellStale();
+  }
+
+  // An answer about another scenario says so.
+  #tellStale() {
+    const { inputs, own } = this.#answered ?? {};
+    this.stale.textContent = inputs && hasChanged(inputs, this.#context.inputs, own) ? t('explore.stale.result') : '';
   }
 
   #ask() {
+    if (this.#isBoundTyped) this.bound.value = inUnit(this.bound.value, this.#present().unit);
     this.asked.keep(this.#context.store);
     return this.#solve();
   }
 
   // Applies the effects of a question that was not typed here.
   #fromText() {
+    this.#isBoundTyped = false;
     this.unit = unitIn(this.from.value);
     this.#showStep();
   }
@@ -204,7 +225,7 @@ export class SolvePanel {
     this.asked.keep(this.#context.store);
     const inputs = { ...this.#context.inputs, ...question.inputs };
     if (question.inputs) this.#context.store.setInputs(inputs);
-    this.#solve(this.#context.core.requestFor(inputs));
+    this.#solve(this.#context.core.requestFor(inputs), inputs);
   }
 
   // Counts may have steps: devices come in nodes.
@@ -229,14 +250,16 @@ export class SolvePanel {
     this.unit = unitIn(this.from.value);
   }
 
+  #present = () => presentOf(this.#context.report, this.figure.value);
+
   #bound() {
+    this.#isBoundTyped = false;
     if (FEASIBLE.includes(this.figure.value)) {
       this.how.value = '>=';
       this.bound.value = '1';
       return;
     }
-    const value = get(this.#context.report, this.figure.value);
-    this.bound.value = typeof value === 'number' ? String(Number(value.toPrecision(3))) : '';
+    this.bound.value = joined(this.#present());
   }
 
   #showRun(run) {
@@ -259,8 +282,9 @@ export class SolvePanel {
     });
   }
 
-  async #solve(request = this.#context.request) {
+  async #solve(request = this.#context.request, inputs = this.#context.inputs) {
     this.#run?.stop();
+    this.#answered = null;
     const input = this.#input();
     const { path } = input;
     const figure = this.figure.value;
@@ -272,7 +296,9 @@ export class SolvePanel {
         .split(';')
         .map((one) => one.trim())
         .filter(Boolean);
-      const bound = against.length ? figure : this.bound.value.trim();
+      const bound = against.length ? figure : boundIn(this.bound.value);
+      this.bound.setAttribute('aria-invalid', String(bound === undefined));
+      if (bound === undefined) return this.#refuse();
       const spec = {
         request,
         range: `${path}=${[this.from, this.to].map((box) => inUnit(box.value.trim(), this.unit)).join(':')}${step}`,
@@ -293,10 +319,20 @@ export class SolvePanel {
           ? faults(answer.issues)
           : this.#said(answer, figure);
       this.answer.replaceChildren(said);
+      const sets = { ...answer?.held, ...answer?.mapping };
+      this.#answered = { inputs, own: [path, ...Object.keys(sets)] };
+      this.#tellStale();
     } catch (error) {
       this.answer.replaceChildren(h('p', { class: 'ex-status' }, t('app.stopped', { message: error.message })));
     }
     if (run === this.#run) this.#showRun(null);
+  }
+
+  #refuse() {
+    const message = t('explore.bound.wrong', { example: joined(this.#present()) || '1' });
+    this.answer.replaceChildren(faults([{ path: t('explore.bound'), message }]));
+    this.#showRun(null);
+    this.#tellStale();
   }
 
   #use(answer) {

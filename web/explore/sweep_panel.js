@@ -17,6 +17,7 @@ import {
   figureGroups,
   figureName,
   fillSelect,
+  hasChanged,
   inputGroups,
   labelled,
   select,
@@ -69,6 +70,7 @@ export class SweepPanel {
     });
     this.bar = h('progress', { 'max': 1, 'value': 0, 'hidden': true, 'aria-label': t('explore.progress') });
     this.status = h('p', { class: 'ex-status', role: 'status' });
+    this.stale = h('p', { class: 'ex-status', role: 'status' });
     this.chart = h('div', {});
     this.twoField = labelled(t('explore.secondValues'), this.twoValues);
     this.element = h(
@@ -86,6 +88,7 @@ export class SweepPanel {
       ),
       h('div', { class: 'ex-run' }, this.start, this.stop, this.bar),
       this.status,
+      this.stale,
       this.chart,
     );
     pool.call('presets', '').then(
@@ -120,6 +123,14 @@ export class SweepPanel {
     this.twoField.hidden = !this.two.value;
     if (this.#run && this.#run.request !== context.request) this.#end(); // an edit asks something else
     if (this.#result && context.width !== this.#width) this.#draw();
+    this.#tellStale();
+  }
+
+  // A chart of another scenario says so.
+  #tellStale() {
+    const { inputs, axes } = this.#result ?? {};
+    const own = axes?.map(([path]) => path);
+    this.stale.textContent = inputs && hasChanged(inputs, this.#context.inputs, own) ? t('explore.stale.result') : '';
   }
 
   #suggest(choice, values) {
@@ -149,7 +160,7 @@ export class SweepPanel {
       .filter(([path]) => path);
     const figure = this.figure.value;
     const part = figure.split('.')[0];
-    const { request } = this.#context;
+    const { request, inputs: written } = this.#context;
     if (figure !== this.#result?.figure || axes.length !== this.#result.axes.length) this.#view = null;
     this.#view ??= (axes.length === 1 && passOf(figure)?.id) || 'figure'; // two inputs make a map first
     const pass = passesOf(figure).find(({ id }) => id === this.#view);
@@ -207,9 +218,10 @@ export class SweepPanel {
         this.status.textContent = '';
         this.chart.replaceChildren(faults(issues));
       } else {
-        this.#result = { axes, kinds, figure, rows, pass };
+        this.#result = { axes, kinds, figure, rows, pass, inputs: written };
         this.#draw();
       }
+      this.#tellStale();
     } catch (error) {
       this.status.textContent = t('app.stopped', { message: error.message });
     }

@@ -40,8 +40,16 @@ const hintOf = (hint) =>
   hint && h('details', { 'data-key': 'hint' }, h('summary', {}, t('exercise.hint')), h('p', {}, hint));
 
 // The typed figure in base units; a bare number is in the field's unit.
-const typed = (words, figure, path) =>
-  isBare(words) ? Number(words.replaceAll(',', '')) * unitSize(figure, unitOf(path)) : parse(words.replace('$', ''));
+function typed(words, figure, path) {
+  const plain = words.replace('$', '').trim();
+  return isBare(plain) ? Number(plain.replaceAll(',', '')) * unitSize(figure, unitOf(path)) : parse(plain);
+}
+
+// The unit in which a figure is read: "ms", "$ M".
+function unitRead(value, path) {
+  const { number, unit } = parts(value, unitOf(path));
+  return number.startsWith('$') ? `$ ${unit}`.trim() : unit;
+}
 
 // The student's name, and the numbers that follow from it.
 function asksForName(view, begin) {
@@ -92,11 +100,13 @@ function answering(view, { core, hides, reveal }) {
   }
   function check() {
     const right = isRight();
-    if (right === undefined) return (said.textContent = t('exercise.nothing'));
+    const words = figure && valueOf('prediction');
+    if (right === undefined)
+      return (said.textContent = words ? t('exercise.unread', { words }) : t('exercise.nothing'));
     if (!state.isRight) Object.assign(state, { tries: state.tries + 1, isRight: right });
     return say();
   }
-  const unit = figure && parts(get(core.report, figure) ?? 0, unitOf(figure)).unit;
+  const unit = figure && unitRead(get(core.report, figure) ?? 0, figure);
   const words = unit ? t('exercise.value', { unit }) : t('exercise.prediction');
   const row = h(
     'div',

@@ -42,10 +42,12 @@ function copyButton(store) {
     field.value = link;
     try {
       await navigator.clipboard.writeText(link);
+      button.textContent = t('header.copied');
     } catch {
+      field.focus();
       field.select();
+      button.textContent = t('header.select');
     }
-    button.textContent = t('header.copied');
     setTimeout(() => {
       button.textContent = t('header.copy');
       if (document.activeElement !== field) field.hidden = true;

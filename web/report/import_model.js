@@ -20,7 +20,7 @@ export function importModel({ core: { described, engine }, store, notice }) {
   const faults = h('div', { id: 'config-faults', class: 'faults', role: 'status' });
   const file = h('input', {
     'type': 'file',
-    'accept': '.json,application/json',
+    'accept': '.json,.yaml,.yml,.toml,.sh,.txt',
     'aria-label': t('import.file'),
     'onchange': async () => take(await file.files[0]?.text()),
   });

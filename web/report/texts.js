@@ -56,7 +56,7 @@ export const texts = {
   'import.lead':
     'The config.json of a Hugging Face checkpoint becomes the model (paste it, drop the file here, or choose it); the command that starts Megatron-LM, torchtitan, nanotron (or its YAML file), vLLM, SGLang, TensorRT-LLM, llama.cpp, Ollama or MLX, or a fine-tuning by LLaMA-Factory, Axolotl, TRL or transformers with its YAML file, becomes the scenario. It is read in this browser and sent nowhere.',
   'import.label': 'config.json or command',
-  'import.file': 'Choose a config.json',
+  'import.file': 'Choose a config.json, YAML file or script',
   'import.use': 'Use this',
   'import.tools': 'Neither a config.json nor a command of {tools}.',
   'import.read': 'The {tool} command is now the scenario.',
@@ -154,6 +154,7 @@ export const texts = {
   'exercise.value': 'Your answer, in {unit}',
   'exercise.check': 'Check',
   'exercise.nothing': 'Answer first.',
+  'exercise.unread': 'Not a number: “{words}”.',
   'exercise.again': 'Not right yet. Try again.',
   'exercise.right': 'Right. Give your teacher this code:',
   'exercise.codes': 'For the teacher: check a code',

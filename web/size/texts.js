@@ -25,7 +25,8 @@ export const texts = {
   'size.bad': 'Not understood: “{text}”. Enter a value such as {example}.',
   'size.bad.tpot': 'Not understood: “{text}”. Enter a time such as {example}, or a speed such as 25 tokens/s.',
   'size.clusters': 'Clusters: {count} of {all}',
-  'size.off': 'Sizing needs serving and cost: turn both on in the inputs.',
+  'size.none.off': 'Sizing needs serving and cost: turn both on in the inputs.',
+  'size.none.clusters': 'Choose at least one cluster.',
   'size.wrong': 'Correct the marked field to size the clusters.',
   'size.waiting': 'Sizing clusters for {model}…',
   'size.none': 'No cluster holds {rate} requests/s within these targets.',
@@ -53,7 +54,7 @@ export const texts = {
   'size.column.ttft': 'TTFT, ms',
   'size.column.tpot': 'TPOT, ms',
   'size.column.breaks': 'First limit, headroom',
-  'size.idle': '{count} GPUs idle',
+  'size.idle': '{count} {count:GPU|GPUs} idle',
   'size.day': '{share} of the GPUs not needed in the mean of the day',
   'size.headroom': 'at {rate}/s, +{more}',
   'size.pools.less':

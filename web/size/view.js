@@ -185,9 +185,9 @@ export class SizeView {
     for (const [name, { box }] of this.#fields) if (document.activeElement !== box) box.value = written[name];
     const { asked, wrong } = askedOf(question);
     for (const path of LENGTHS) this.#fields.get(path).box.disabled = Boolean(asked?.mixture);
-    this.#wrong = context.scenario.serving && context.scenario.cost ? wrong : ['off'];
-    if (asked && asked.clusters.length && !this.#wrong.length)
-      this.sizing.ask(asked, { ...context.request, training: null });
+    const isOff = !context.scenario.serving || !context.scenario.cost;
+    this.#wrong = isOff ? ['off'] : asked?.clusters.length === 0 ? ['clusters'] : wrong;
+    if (asked && !this.#wrong.length) this.sizing.ask(asked, { ...context.request, training: null });
     this.#drawClusters();
     this.#draw();
   }
@@ -234,8 +234,10 @@ export class SizeView {
     if (!this.#context) return;
     const { state } = this.sizing;
     this.#drawRun(state);
-    if (this.#wrong.includes('off')) {
-      redraw(this.sentence, t('size.off'));
+    const missing = ['off', 'clusters'].find((one) => this.#wrong.includes(one));
+    if (missing) {
+      this.#shown = '';
+      redraw(this.sentence, t(`size.none.${missing}`));
       this.table.replaceChildren();
       this.chart.replaceChildren();
       return;

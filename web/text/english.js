@@ -7,6 +7,7 @@ export const english = {
   'app.stopped': 'This scenario stopped the calculator: {message}. Nothing is lost: change an input to continue.',
   'header.copy': 'Copy link',
   'header.copied': 'Copied',
+  'header.select': 'Press Ctrl C',
   'header.theme': 'Theme',
   'header.compare': 'Compare',
   'header.undo': 'Undo',

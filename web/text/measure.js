@@ -83,7 +83,7 @@ function factorOf(unit) {
 }
 
 // One of a unit in base units; undefined if it is not a unit.
-export const sizeOf = (unit) => factorOf(unit.replace(/^([kMGTPE]?) ?tokens?$/, '$1token'));
+export const sizeOf = (unit) => factorOf(unit.replace(/^([kMGTPE]?) ?tokens?(?=$|\/)/, '$1token'));
 
 const LETTERS = { thousand: 'k', million: 'M', billion: 'G', trillion: 'T' };
 const withLetters = (text) => text.replace(/thousand|million|billion|trillion/, (word) => LETTERS[word]);
