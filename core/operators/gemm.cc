@@ -7,7 +7,6 @@
 #include "core/base/units.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
-#include "core/operators/gemm_tiles.h"
 
 namespace slipstick {
 namespace {

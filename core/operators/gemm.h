@@ -3,6 +3,7 @@
 
 #include "core/base/units.h"
 #include "core/hardware/device.h"
+#include "core/operators/gemm_tiles.h"
 #include "core/operators/kernel.h"
 #include "core/workload/precision.h"
 
@@ -34,14 +35,6 @@ GemmKernel KernelOf(const Gemm& gemm, const Device& device);
 
 // Where a GEMM runs; the constants of a family differ between settings.
 enum class GemmSetting { kIsolated, kTraining, kServing };
-
-// The tiles and splits of k among which a library chooses.
-struct TileLimits {
-  int max_split = 16;                  // limit of split-K
-  bool columns_by_96 = false;          // tiles of 96 and 192 columns exist
-  bool columns_by_32 = false;          // tiles of 32 columns exist
-  bool split_fills_two_waves = false;  // split-K only while tiles * split <= 2 * SMs
-};
 
 // IsolatedKernelParameters returns the parameters of a kernel inside a CUDA graph, as in benchmarks;
 // TrainingKernelParameters and ServingKernelParameters change those that differ inside a step.

@@ -3,9 +3,17 @@
 
 #include <string_view>
 
-#include "core/operators/gemm.h"
+#include "core/base/units.h"
 
 namespace slipstick {
+
+// The tiles and splits of k among which a library chooses.
+struct TileLimits {
+  int max_split = 16;                  // limit of split-K
+  bool columns_by_96 = false;          // tiles of 96 and 192 columns exist
+  bool columns_by_32 = false;          // tiles of 32 columns exist
+  bool split_fills_two_waves = false;  // split-K only while tiles * split <= 2 * SMs
+};
 
 // Quantities shared by all candidates of a GEMM. R is double in the search over candidates, which needs no nodes, and
 // Ratio otherwise.
