@@ -225,11 +225,11 @@ PassCost CompiledGraphDecode(const DecodePass& pass, const Deployment& deploymen
   return step;
 }
 
-bool HasGraphConstants(const Engine& engine) { return engine.compiled_graph.has_value(); }
-
 }  // namespace
 
 constinit const StepComposition kCompiledGraphSteps{
-    .prefill = CompiledGraphPrefill, .decode = CompiledGraphDecode, .has_constants = HasGraphConstants};
+    .prefill = CompiledGraphPrefill, .decode = CompiledGraphDecode, .has_constants = [](const Engine& engine) {
+      return engine.compiled_graph.has_value();
+    }};
 
 }  // namespace slipstick

@@ -1,9 +1,7 @@
 #include "core/engine_step/deployment.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "core/base/figure.h"
 #include "core/collectives/fabric.h"

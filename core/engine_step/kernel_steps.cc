@@ -175,13 +175,11 @@ PassCost Decode(const DecodePass& pass, const Deployment& deployment) {
   return step;
 }
 
-bool HasConstants(const Engine&) { return true; }
-
 }  // namespace
 
 constinit const StepComposition kKernelSteps{.prefill = Prefill,
                                              .decode = Decode,
-                                             .has_constants = HasConstants,
+                                             .has_constants = [](const Engine&) { return true; },
                                              .attention_groups = true,
                                              .splits_context = true,
                                              .mixes_phases = true,

@@ -213,14 +213,13 @@ PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deploy
   return step;
 }
 
-bool HasPipelineConstants(const Engine& engine) { return engine.layer_pipeline.has_value(); }
-
 }  // namespace
 
-constinit const StepComposition kLayerPipelinedSteps{.prefill = LayerPipelinedPrefill,
-                                                     .decode = LayerPipelinedDecode,
-                                                     .has_constants = HasPipelineConstants,
-                                                     .tensor_parallel = false,
-                                                     .only_half_products = true};
+constinit const StepComposition kLayerPipelinedSteps{
+    .prefill = LayerPipelinedPrefill,
+    .decode = LayerPipelinedDecode,
+    .has_constants = [](const Engine& engine) { return engine.layer_pipeline.has_value(); },
+    .tensor_parallel = false,
+    .only_half_products = true};
 
 }  // namespace slipstick

@@ -7,9 +7,14 @@
 namespace slipstick {
 namespace {
 
+// A format of llama.cpp, which quantizes embedding and head too.
+bool IsMixture(Precision weights) {
+  return weights == Precision::kQ4KM || weights == Precision::kQ4_0 || weights == Precision::kQ8_0;
+}
+
 bool IsWeightOnly(Precision weights) {
   return weights == Precision::kInt4 || weights == Precision::kInt8 || weights == Precision::kMxfp4 ||
-         weights == Precision::kQ4KM || weights == Precision::kQ4_0 || weights == Precision::kQ8_0;
+         IsMixture(weights);
 }
 
 }  // namespace
@@ -27,11 +32,10 @@ ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, c
   const bool experts_only = own_int4 || (model.moe && weights == Precision::kMxfp4);
   const bool latent_kept = model.mla && IsFourBitFloat(weights);
   const bool recurrent_kept = !latent_kept && model.linear_attention && weights == Precision::kNvfp4;
-  const bool is_mixture = weights == Precision::kQ4KM || weights == Precision::kQ4_0 || weights == Precision::kQ8_0;
   ServedFormats formats;
   formats.mlp_weights = weights;
   formats.keeps_attention = experts_only || latent_kept || recurrent_kept;
-  formats.keeps_head = !is_mixture && BytesPerElement(weights) <= 2;
+  formats.keeps_head = !IsMixture(weights) && BytesPerElement(weights) <= 2;
   formats.keeps_as_engine = kept_weights && BytesPerElement(weights) <= BytesPerElement(*kept_weights);
   const Precision kept = formats.keeps_as_engine ? *kept_weights : Precision::kBf16;
   formats.keeps_as_model = experts_only && !formats.keeps_as_engine && model.compressed && model.compressed->weights;

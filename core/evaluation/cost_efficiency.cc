@@ -1,8 +1,6 @@
 #include "core/evaluation/cost_efficiency.h"
 
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include "core/base/bind_inputs.h"
 #include "core/base/figure.h"

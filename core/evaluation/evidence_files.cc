@@ -1,6 +1,5 @@
 #include "core/evaluation/evidence_files.h"
 
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <optional>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "core/base/field_table.h"
 #include "core/base/fix.h"

@@ -1,6 +1,5 @@
 #include "core/evaluation/report.h"
 
-#include <algorithm>
 #include <unordered_map>
 
 #include "core/base/nearest_names.h"

@@ -1,6 +1,5 @@
 #include "core/exploration/best_mapping.h"
 
-#include <optional>
 #include <utility>
 
 namespace slipstick {

@@ -1,7 +1,6 @@
 #include "core/exploration/calibrate.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "core/base/units.h"
 #include "core/exploration/condition.h"

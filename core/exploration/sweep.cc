@@ -1,6 +1,5 @@
 #include "core/exploration/sweep.h"
 
-#include <cmath>
 #include <cstdlib>
 
 #include "core/base/fix.h"

@@ -3,7 +3,6 @@
 // Stateless, with numbered points, so that a worker can run a sweep in pieces, show progress, and stop.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>

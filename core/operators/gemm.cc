@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 
 #include "core/base/figure.h"
 #include "core/base/units.h"
 #include "core/operators/cache_levels.h"
 #include "core/operators/efficiency.h"
-#include "core/operators/gemm_tiles.h"
 
 namespace slipstick {
 namespace {
@@ -192,12 +190,6 @@ MatrixUnits UnitsFor(const Gemm& gemm, const Device& device, FlopsPerSecond unit
                            "asynchronous copies feed the tensor cores", source)};
 }
 
-// Rate at which an SM writes a tile's outputs after its k loop; zero if the next tile hides the write.
-BytesPerSecond DrainRate(const Device& device, const GemmKernelParameters& parameters) {
-  return Figure("Rate at which an SM writes the outputs of a tile", parameters.drain_per_clock * device.clock, "",
-                SourceOf(device, device.architecture->gemm.source));
-}
-
 TileChoice BestCandidate(const Gemm& gemm, const Device& device, const GemmKernelParameters& parameters,
                          const ComputeRate& rate, Seconds memory_time) {
   const GemmTable& table = device.architecture->gemm;
@@ -212,6 +204,9 @@ TileChoice BestCandidate(const Gemm& gemm, const Device& device, const GemmKerne
     return engine;
   }
   const auto [mma_rows, copied_rows] = UnitsFor(gemm, device, rate.unit_rate);
+  // Outputs of a tile after its k loop; zero if the next tile hides the write.
+  const BytesPerSecond drain =
+      Figure("Rate at which an SM writes the outputs of a tile", parameters.drain_per_clock * device.clock, "", source);
   const TiledGemm<Ratio> shape{gemm.m,
                                gemm.n,
                                gemm.k,
@@ -225,13 +220,10 @@ TileChoice BestCandidate(const Gemm& gemm, const Device& device, const GemmKerne
                                table.tile_load,
                                table.fill,
                                table.split_k_merge,
-                               DrainRate(device, parameters),
+                               drain,
                                gemm.output_bytes * kB,
                                table.overlap,
-                               parameters.max_split,
-                               parameters.columns_by_96,
-                               parameters.columns_by_32,
-                               parameters.split_fills_two_waves,
+                               parameters.tiles,
                                source};
   return ChooseTiles(shape, ideal, memory_time);
 }

@@ -3,6 +3,7 @@
 
 #include "core/base/units.h"
 #include "core/hardware/device.h"
+#include "core/operators/gemm_tiles.h"
 #include "core/operators/kernel.h"
 #include "core/workload/precision.h"
 
@@ -39,24 +40,21 @@ enum class GemmSetting { kIsolated, kTraining, kServing };
 // TrainingKernelParameters and ServingKernelParameters change those that differ inside a step.
 struct GemmKernelParameters {
   GemmSetting setting = GemmSetting::kIsolated;
-  Ratio clock_derating = 0;    // d: rate loss at the power limit
-  Seconds derating_ramp;       // kernel time at which half of the derating is reached
-  int max_split = 16;          // limit of split-K
-  bool columns_by_96 = false;  // tiles of 96 and 192 columns exist
-  bool columns_by_32 = false;  // tiles of 32 columns exist
-  Bytes drain_per_clock;  // outputs of a tile that an SM writes per clock after its k loop; 0: beside the next tile
-  bool split_fills_two_waves = false;  // split-K only while tiles * split <= 2 * SMs
-  Seconds launch;                      // t0
-  Ratio gemm_efficiency = 0;           // e_c * rho: fraction of the dense peak with the best tile
-  Ratio bandwidth_efficiency = 0;      // e_b * r_b: fraction of the memory bandwidth
-  Seconds step_latency;                // kappa: lower bound per 64-deep step along k
-  Ratio convert_per_clock = 0;         // weights converted per clock and SM; 0: no conversion
-  Flops stored_per_clock;              // for a kernel on stored weights: maximum per SM and clock; 0: not such a kernel
-  bool in_turn = false;                // it does not prefetch: it loads and computes in turn
-  Ratio stored_tile = 0;          // rows that it multiplies with the weights it has loaded; 0: all rows, one by one
-  Seconds extra_launch;           // t_q: launch of a separate quantizing kernel
-  Ratio quantize_bytes = 0;       // c_q: moved per activation element by the quantizing pass
-  Ratio quantize_efficiency = 1;  // e_q: bandwidth efficiency of that pass relative to streaming
+  Ratio clock_derating = 0;  // d: rate loss at the power limit
+  Seconds derating_ramp;     // kernel time at which half of the derating is reached
+  TileLimits tiles{};
+  Bytes drain_per_clock;      // outputs of a tile that an SM writes per clock after its k loop; 0: beside the next tile
+  Seconds launch;             // t0
+  Ratio gemm_efficiency = 0;  // e_c * rho: fraction of the dense peak with the best tile
+  Ratio bandwidth_efficiency = 0;  // e_b * r_b: fraction of the memory bandwidth
+  Seconds step_latency;            // kappa: lower bound per 64-deep step along k
+  Ratio convert_per_clock = 0;     // weights converted per clock and SM; 0: no conversion
+  Flops stored_per_clock;          // for a kernel on stored weights: maximum per SM and clock; 0: not such a kernel
+  bool in_turn = false;            // it does not prefetch: it loads and computes in turn
+  Ratio stored_tile = 0;           // rows that it multiplies with the weights it has loaded; 0: all rows, one by one
+  Seconds extra_launch;            // t_q: launch of a separate quantizing kernel
+  Ratio quantize_bytes = 0;        // c_q: moved per activation element by the quantizing pass
+  Ratio quantize_efficiency = 1;   // e_q: bandwidth efficiency of that pass relative to streaming
 };
 GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& device);
 

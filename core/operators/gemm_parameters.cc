@@ -54,11 +54,11 @@ GemmKernelParameters IsolatedKernelParameters(const Gemm& gemm, const Device& de
   parameters.clock_derating =
       gemm.groups == 1 ? SustainedClockDerating(device, gemm.precision, row.gemm_efficiency) : Ratio(0);
   parameters.derating_ramp = table.derating_ramp;
-  parameters.columns_by_96 = row.columns_by_96;
-  parameters.columns_by_32 = row.columns_by_32;
+  parameters.tiles.columns_by_96 = row.columns_by_96;
+  parameters.tiles.columns_by_32 = row.columns_by_32;
   // The fitted efficiencies of grouped kernels include the drain.
   parameters.drain_per_clock = gemm.groups == 1 ? row.drain_per_clock : 0 * kB;
-  parameters.max_split = row.has_split_k && gemm.groups == 1 ? 16 : 1;
+  parameters.tiles.max_split = row.has_split_k && gemm.groups == 1 ? 16 : 1;
   parameters.launch = *e.launch_latency;
   constexpr std::string_view kNote = "the device's, times the kernel's over that of a 16-bit GEMM";
   parameters.gemm_efficiency =
@@ -97,8 +97,8 @@ GemmKernelParameters TrainingKernelParameters(const Gemm& gemm, const Device& de
   const GemmRow& row = RowOf(device.architecture->gemm, KernelOf(gemm, device));
   parameters.clock_derating = SustainedClockDerating(device, gemm.precision, row.gemm_efficiency);
   parameters.derating_ramp = device.architecture->gemm.pass_derating_ramp;
-  parameters.max_split = std::min(parameters.max_split, 8);
-  parameters.split_fills_two_waves = true;
+  parameters.tiles.max_split = std::min(parameters.tiles.max_split, 8);
+  parameters.tiles.split_fills_two_waves = true;
   parameters.launch = device.architecture->gemm.training_launch_latency;
   parameters.step_latency = {};
   parameters.extra_launch = {};

@@ -98,14 +98,14 @@ Seconds MergeTime(const TiledGemm<R>& shape, R split) {
 using Plain = TiledGemm<double>;
 
 bool IsTried(const Plain& shape, const Tiling<double>& tiling, double split) {
-  return split == 1 || !shape.split_fills_two_waves || tiling.grid * split <= 2 * shape.units;
+  return split == 1 || !shape.limits.split_fills_two_waves || tiling.grid * split <= 2 * shape.units;
 }
 
 std::span<const Tile> TilesOf(const Plain& shape) {
   if (shape.groups != 1) return kGroupedTiles;
   const std::span<const Tile> tiles(kTiles);
-  const std::size_t first = shape.columns_by_32 ? 0 : kNarrow;
-  return tiles.subspan(first, (shape.columns_by_96 ? tiles.size() : kNarrow + kPowersOfTwo) - first);
+  const std::size_t first = shape.limits.columns_by_32 ? 0 : kNarrow;
+  return tiles.subspan(first, (shape.limits.columns_by_96 ? tiles.size() : kNarrow + kPowersOfTwo) - first);
 }
 
 struct Best {
@@ -121,7 +121,7 @@ Best Search(const Plain& shape, Seconds ideal, Seconds memory) {
   const Seconds floor_time = norm(ideal, memory, shape.overlap);
   Best best;
   Seconds best_time = Seconds::FromBase(std::numeric_limits<double>::infinity());
-  for (double split = 1; split <= shape.max_split; split *= 2) {
+  for (double split = 1; split <= shape.limits.max_split; split *= 2) {
     const Seconds merge = MergeTime(shape, split);
     if (floor_time + merge >= best_time) break;  // merge time grows with the split
     // Memory time is the same for all tiles, so the tile with the least time on the SMs is the fastest.
@@ -158,7 +158,7 @@ TileChoice Remembered(const TiledGemm<Ratio>& shape, const Plain& plain, const B
   const Seconds least = norm(best.compute, PlainOf(memory), plain.overlap) + MergeTime(plain, best.split);
   std::size_t chosen_tile = 0, chosen_split = 0;
   const auto number = [](double value) { return std::to_string(static_cast<int>(value)); };
-  for (double split = 1; split <= plain.max_split; split *= 2) {
+  for (double split = 1; split <= plain.limits.max_split; split *= 2) {
     std::optional<Seconds> fastest;
     for (const Tile& tile : TilesOf(plain)) {
       const Tiling<double> tiling = TilingOf(plain, tile.rows, tile.columns);
@@ -210,10 +210,7 @@ TileChoice ChooseTiles(const TiledGemm<Ratio>& shape, Seconds ideal, Seconds mem
                     PlainOf(shape.drain_rate),
                     PlainOf(shape.output_size),
                     shape.overlap,
-                    shape.max_split,
-                    shape.columns_by_96,
-                    shape.columns_by_32,
-                    shape.split_fills_two_waves,
+                    shape.limits,
                     shape.source};
   const Best best = Search(plain, PlainOf(ideal), PlainOf(memory));
   TileChoice choice{best.tile.rows, best.tile.columns, best.split, best.compute, {}, best.merge};

@@ -7,6 +7,14 @@
 
 namespace slipstick {
 
+// The tiles and splits of k among which a library chooses.
+struct TileLimits {
+  int max_split = 16;                  // limit of split-K
+  bool columns_by_96 = false;          // tiles of 96 and 192 columns exist
+  bool columns_by_32 = false;          // tiles of 32 columns exist
+  bool split_fills_two_waves = false;  // split-K only while tiles * split <= 2 * SMs
+};
+
 // Quantities shared by all candidates of a GEMM. R is double in the search over candidates, which needs no nodes, and
 // Ratio otherwise.
 template <class R>
@@ -20,14 +28,11 @@ struct TiledGemm {
   R copied_rows;  // rows whose arithmetic takes as long as the tile's weights take to arrive
   R tile_load;    // rows or columns of a tile that take as long to load as to compute
   Seconds fill, merge;
-  BytesPerSecond drain_rate;   // at which an SM writes a tile's outputs before the next tile; 0: during the next tile
-  Bytes output_size;           // per output
-  R overlap;                   // p of the norm of compute and memory time
-  int max_split;               // limit of split-K
-  bool columns_by_96;          // tiles of 96 and 192 columns exist
-  bool columns_by_32;          // tiles of 32 columns exist
-  bool split_fills_two_waves;  // split-K only while tiles * split <= 2 * SMs
-  std::string_view source;     // of the constants
+  BytesPerSecond drain_rate;  // at which an SM writes a tile's outputs before the next tile; 0: during the next tile
+  Bytes output_size;          // per output
+  R overlap;                  // p of the norm of compute and memory time
+  TileLimits limits;
+  std::string_view source;  // of the constants
 };
 
 struct TileChoice {

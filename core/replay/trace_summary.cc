@@ -1,7 +1,6 @@
 #include "core/replay/trace_summary.h"
 
 #include <algorithm>
-#include <string>
 #include <unordered_set>
 #include <vector>
 

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 
-#include "core/engine_step/exchange.h"
 #include "core/serving/energy.h"
 #include "core/serving/kv_cache.h"
 #include "core/serving/phase_time.h"

@@ -1,10 +1,7 @@
 #include "core/serving/served_sessions.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string>
-#include <vector>
 
 #include "core/base/figure.h"
 #include "core/serving/phase_time.h"
@@ -46,7 +43,7 @@ Setting SettingOf(const Deployment& deployment, const KvCacheBudget& budget) {
   setting.sessions = *load.sessions;
   setting.output = load.output;
   setting.requests = load.requests_per_s.value_or(deployment.sessions);
-  setting.groups = deployment.mapping.replicas * deployment.mapping.attention_dp;
+  setting.groups = AttentionGroups(deployment);
   setting.tokens = TokensOfTurns(setting.sessions, setting.output);
   const SessionMemory memory = SessionMemoryOf(deployment, budget);
   setting.device = memory.room;

@@ -1,6 +1,5 @@
 #include "core/serving/serving.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/base/figure.h"
@@ -9,10 +8,8 @@
 #include "core/engine_step/expert_time.h"
 #include "core/engine_step/image_encoder.h"
 #include "core/engine_step/memo.h"
-#include "core/engine_step/prompt_tokens.h"
 #include "core/operators/bound_device.h"
 #include "core/operators/cache_levels.h"
-#include "core/operators/efficiency.h"
 #include "core/serving/energy.h"
 #include "core/serving/explained_deployment.h"
 #include "core/serving/load_model.h"
@@ -56,8 +53,7 @@ Ratio RequestedSequences(const Deployment& deployment, Ratio max_sequences) {
 // Requests in the system: the stated number, or the batch of every replica.
 Ratio ConcurrencyOf(const Deployment& deployment, Ratio requested_sequences) {
   if (deployment.load.concurrency) return *deployment.load.concurrency;
-  return Figure("Requests in the system",
-                requested_sequences * deployment.mapping.replicas * deployment.mapping.attention_dp,
+  return Figure("Requests in the system", requested_sequences * AttentionGroups(deployment),
                 "the batch of every replica");
 }
 
@@ -124,13 +120,9 @@ void SetHostTraffic(const Deployment& deployment, const ServingPerformance& perf
                          Figure("Transfer time", decode.transfer, "of a decode step"),
                          Figure("Exposed transfer time", decode.exposed, "of a decode step")};
   }
-  ServedPrefixes& prefixes = report.prefix_cache;
-  prefixes.load = performance.prefill.alone.load.time;
-  prefixes.exposed = performance.prefill.alone.load.exposed;
+  const PrefixLoad& load = performance.prefill.alone.load;
   const KeptPrefixes kept = AllPrefixes(deployment, performance.running);
-  prefixes.device = kept.device;
-  prefixes.host = kept.host;
-  prefixes.ssd = kept.ssd;
+  report.prefix_cache = {load.time, load.exposed, kept.device, kept.host, kept.ssd};
 }
 
 // KV cache of the running requests; requests of sessions share their system prompt.
@@ -239,10 +231,9 @@ OtherTurns Settle(ExplainedDeployment& served, const KvCacheBudget& budget, cons
                   ServingReport& report) {
   const Deployment& deployment = *served;
   if (!load.requests_per_s) {
-    served.Set(&Deployment::sessions,
-               deployment.load.concurrency
-                   ? Ratio(*deployment.load.concurrency)
-                   : batch.requested_sequences * deployment.mapping.attention_dp * deployment.mapping.replicas);
+    served.Set(&Deployment::sessions, deployment.load.concurrency
+                                          ? Ratio(*deployment.load.concurrency)
+                                          : batch.requested_sequences * AttentionGroups(deployment));
   }
   const Deployment& plain = PlainOf(deployment);
   const BatchSize bare{PlainOf(batch.max_sequences), PlainOf(batch.requested_sequences)};

@@ -1,7 +1,5 @@
 #include "core/serving/session_cache.h"
 
-#include <cmath>
-
 #include "core/base/figure.h"
 
 namespace slipstick {

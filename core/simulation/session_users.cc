@@ -1,6 +1,5 @@
 #include "core/simulation/session_users.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/simulation/lengths.h"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
-#include <utility>
 #include <vector>
 
 #include "core/serving/serving_memory.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "core/engine_step/step_limits.h"
@@ -53,10 +52,6 @@ SchedulerRules RulesOf(const ServingLoad& load, const Device& device) {
   return rules;
 }
 
-Seconds HandlingOf(const ServingLoad& load) {
-  return HostFactor(load.tuning, load.engine) * load.engine.overhead.per_request;
-}
-
 // Time that loads add to a step.
 Seconds LoadOf(const StepWork& work, Seconds step, const Deployment& deployment) {
   if (!deployment.load.prefix_cache || !(work.from_host + work.from_ssd > Bytes{})) return {};
@@ -95,7 +90,7 @@ SimulatedDeployment::SimulatedDeployment(const Model& model, const Cluster& clus
     const Seconds load_time = LoadOf(work, step.time, deployment_);
     return SimulatedStep{step.time + load_time, step.first + load_time};
   };
-  system_.handling = HandlingOf(load);
+  system_.handling = HostFactor(load.tuning, load.engine) * load.engine.overhead.per_request;
   system_.token_handling = load.engine.overhead.per_prompt_token;
   system_.steps_ahead = static_cast<Count>(deployment_.launch.steps_ahead);
   system_.receive_interval = load.engine.scheduler.receive_interval;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "core/search/search.h"
 #include "core/search/serving_space.h"

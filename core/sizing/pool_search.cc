@@ -1,7 +1,6 @@
 #include "core/sizing/pool_search.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>

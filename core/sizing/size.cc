@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "core/base/fix.h"
 #include "core/evaluation/own_measurements.h"
 #include "core/exploration/search_criteria.h"
 #include "core/scenario/request.h"

@@ -1,8 +1,6 @@
 #include "core/training/memory.h"
 
-#include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/base/figure.h"

@@ -1,8 +1,6 @@
 #include "core/training/step_breakdown.h"
 
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/base/figure.h"

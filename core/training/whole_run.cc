@@ -5,7 +5,6 @@
 
 #include "core/base/figure.h"
 #include "core/base/units.h"
-#include "core/operators/bound_device.h"
 #include "core/operators/device_power.h"
 #include "core/operators/efficiency.h"
 #include "core/training/interruptions.h"

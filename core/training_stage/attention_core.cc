@@ -1,9 +1,7 @@
 #include "core/training_stage/attention_core.h"
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "core/base/figure.h"
 #include "core/operators/attention.h"
@@ -13,14 +11,15 @@
 
 namespace slipstick {
 
-bool HasOwnAttention(const TrainingContext& context) {
-  const std::vector<TrainingAttention>& kernels = context.framework().compute.attention;
-  return std::any_of(kernels.begin(), kernels.end(), [&](const TrainingAttention& kernel) {
-    return kernel.architecture->id == context.device().architecture->id;
-  });
-}
-
 namespace {
+
+// The framework's attention kernel for the device's architecture; null if it has none.
+const TrainingAttention* OwnAttention(const TrainingContext& context) {
+  for (const TrainingAttention& own : context.framework().compute.attention) {
+    if (own.architecture->id == context.device().architecture->id) return &own;
+  }
+  return nullptr;
+}
 
 CoreTime TimeUnfused(const TrainingContext& context, const AttentionWork& work) {
   const Device& device = context.device();
@@ -98,9 +97,7 @@ KernelTime FasterOf(const KernelTime& flash, const KernelTime& unfused) {
 // The framework's kernel if it has one for the device's architecture, otherwise the device's.
 TrainingAttention KernelFor(const TrainingContext& context) {
   const Device& device = context.device();
-  for (const TrainingAttention& own : context.framework().compute.attention) {
-    if (own.architecture->id == device.architecture->id) return own;
-  }
+  if (const TrainingAttention* own = OwnAttention(context)) return *own;
   const auto reached = [&](Ratio busy) { return ReachedShare(device, context.matrix_precision, busy); };
   return {device.architecture, reached(*device.efficiency.attention_forward),
           reached(*device.efficiency.attention_backward), device.architecture->data_sheet.attention_exponentials};
@@ -230,6 +227,8 @@ CoreTime TimeFlash(const TrainingContext& context, const AttentionWork& work) {
 }
 
 }  // namespace
+
+bool HasOwnAttention(const TrainingContext& context) { return OwnAttention(context) != nullptr; }
 
 CoreTime TimeCore(const TrainingContext& context, const AttentionWork& work) {
   if (work.is_recurrence) return TimeRecurrence(context, work);

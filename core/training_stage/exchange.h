@@ -1,8 +1,6 @@
 // Communication inside a layer: tensor-, context- and expert-parallel groups.
 #pragma once
 
-#include <string_view>
-
 #include "core/training_stage/context.h"
 #include "core/training_stage/layer_work.h"
 

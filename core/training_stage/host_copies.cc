@@ -4,7 +4,6 @@
 
 #include "core/base/figure.h"
 #include "core/base/units.h"
-#include "core/training_stage/shape.h"
 
 namespace slipstick {
 namespace {

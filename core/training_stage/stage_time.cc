@@ -1,7 +1,6 @@
 #include "core/training_stage/stage_time.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "core/base/figure.h"
