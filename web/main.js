@@ -254,7 +254,8 @@ class Page {
     const asked = () => this.core.requestFor(this.store.inputs);
     const scenario = { ...(report?.scenario ?? base ?? asked()) };
     for (const part of faulty) scenario[part] = this.#shownParts[part] ?? base?.[part] ?? asked()[part] ?? {};
-    for (const part of Object.keys(scenario)) if (!faulty.has(part)) this.#shownParts[part] = scenario[part];
+    if (report)
+      for (const part of Object.keys(scenario)) if (!faulty.has(part)) this.#shownParts[part] = scenario[part];
     return scenario;
   }
 

@@ -208,3 +208,46 @@ test('a study names inputs as the form does, its checks agree in number, and inf
   );
   assert.deepEqual(faults, []);
 });
+
+test('a die larger than the reticle has no cost in the head, and its red line stays on the charts', async () => {
+  for (const [view, chart] of [
+    ['dies', 'yield-fan'],
+    ['chiplets', 'die-split'],
+  ]) {
+    const { page, faults } = await chromium.open(`#/chip/${view}?cost.device.dies.0.area=2000+mm^2&v=3`);
+    await page.waitForSelector(`#${chart} .drag`);
+    assert.match(
+      await page.locator('[data-answer=cost]').innerText(),
+      /Larger than the reticle[^]*split into 3 chiplets/,
+    );
+    assert.match(await page.locator(`#${chart} .drawing`).textContent(), /this device, 2,000\smm²/);
+    if (view === 'dies') assert.match(await page.locator('.figures').first().innerText(), /larger than the reticle/);
+    assert.deepEqual(faults, []);
+  }
+});
+
+test('a device that the scenario cuts into dies is not said to be as published, and studies begin with its die whole', async () => {
+  const cut = 'cluster.device.design=h100-like&partition.chiplets=2&v=3';
+  const { page, faults } = await chromium.open(`#/chip/chiplets?${cut}`);
+  const oneDie = async () =>
+    await page
+      .locator('#partition')
+      .locator('..')
+      .locator('tr', { hasText: 'per GPU-hour' })
+      .locator('td')
+      .nth(0)
+      .innerText();
+  await page.waitForSelector('#die-split .drag');
+  await page.waitForSelector('#partition');
+  assert.match(await page.locator('#die-split .drawing').textContent(), /in 2 dies, \$/);
+  assert.doesNotMatch(await page.locator('#content').innerText(), /[Aa]s published/);
+  const ofCut = await oneDie();
+  await page.locator('[data-key=chip-view-dies]').click();
+  await page.waitForFunction(() =>
+    /before the scenario cuts it into 2/.test(document.getElementById('content').textContent),
+  );
+  const { page: whole } = await chromium.open('#/chip/hour?cluster.device.design=h100-like&v=3');
+  const hour = await whole.locator('[data-answer=cost]').innerText();
+  assert.ok(hour.includes(`own: ${ofCut}`), `${ofCut}: ${hour}`);
+  assert.deepEqual(faults, []);
+});

@@ -22,6 +22,23 @@ test('an error is shown under its field at once, with the accepted form and an e
   assert.ok(described.includes(await field(page, 'serving.concurrency').locator('.faults').getAttribute('id')));
 });
 
+test('a link with an invalid input leaves the other fields of its part as they are', async () => {
+  for (const [hash, other] of [
+    ['#/chip?cost.system.utilisation=abc&v=3', 'cost.system.pue'],
+    ['#/train?training.global_batch=abc&v=3', 'training.tokens'],
+  ]) {
+    const { page, faults } = await chromium.open(hash, { fresh: true });
+    await settled(page);
+    await unfold(page, other);
+    assert.notEqual(await page.locator(`#form [data-path="${other}"] input[type=text]`).inputValue(), '', hash);
+    const marked = await page
+      .locator('#form .field.changed')
+      .evaluateAll((all) => all.map(({ dataset }) => dataset.path));
+    assert.deepEqual(marked, [], hash);
+    assert.deepEqual(faults, []);
+  }
+});
+
 test('all issues are listed and each leads to its field', async () => {
   const { page } = await chromium.open('#/train?training.sequence=x&serving.batch=-1&v=1');
   await settled(page);

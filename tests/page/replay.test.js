@@ -62,7 +62,7 @@ test('a replay of another scenario or of another file is not shown as that of th
       is,
     );
   await isStale(false);
-  await type(page, 'serving.max_requests', '2');
+  await type(page, 'cluster.devices', '16');
   await isStale(true);
   await page.locator('#replay-start').click();
   await isStale(false);

@@ -74,7 +74,7 @@ test('without a cluster or without cost there is no answer, and both come back',
   const said = (words) =>
     page.waitForFunction((some) => document.querySelector('.size-answer').textContent.startsWith(some), words);
   await said('For Llama');
-  await page.locator('.size details > summary').click();
+  await page.locator('.size [data-key=size-clusters] > summary').click();
   await page.locator('[data-key=size-on-dgx-h100]').uncheck();
   await said('Choose at least one cluster');
   assert.equal(await page.locator('.size-table').count(), 0);

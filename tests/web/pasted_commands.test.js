@@ -865,3 +865,26 @@ test('MLX: checkpoint bits without an input are reported', () => {
     'serving.precision.weights': 'q4_0',
   });
 });
+
+test('a training command says its tokens by its steps or samples', () => {
+  const megatron =
+    'torchrun --nproc_per_node 8 --nnodes 4 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 ' +
+    '--group-query-attention --num-query-groups 8 --swiglu --ffn-hidden-size 14336 --vocab-size 128256 --seq-length 4096 ' +
+    '--micro-batch-size 1 --bf16';
+  const model = 'llama-3-8b';
+  // 500,000 steps of 256 sequences of 4,096 tokens
+  assertReads(`${megatron} --global-batch-size 256 --train-iters 500000`, { model, 'training.tokens': '524288000000' });
+  assertReads(`${megatron} --train-samples 1000000`, { model, 'training.tokens': '4096000000' });
+  assert.equal(read(`${megatron} --global-batch-size 256`).inputs['training.tokens'], undefined);
+  // 1,000 steps of 8 sequences of 8,192 tokens
+  assertReads(
+    'NGPU=8 ./run_train.sh --module llama3 --config llama3_8b --training.steps 1000 --training.seq_len 8192 --training.local_batch_size 1',
+    { 'model': 'llama-3.1-8b', 'training.tokens': '65536000' },
+  );
+});
+
+test('a degree that is no number is the only fault of a command', () => {
+  const { inputs } = read('vllm serve Qwen/Qwen3-8B --tensor-parallel-size eight');
+  assert.equal(inputs['serving.mapping.tp'], 'eight');
+  assert.equal(inputs['serving.devices'], undefined);
+});

@@ -8,8 +8,9 @@ import { text } from '../text/format.js';
 import { choose, chosen, pick, press, row } from './choices.js';
 import { t } from './texts.js';
 
-const studied = (ask, { request }, kind, members) => {
-  const answer = ask('costStudy', { kind, scenario: request, ...members });
+// Studies cut the device themselves: they begin with its whole die.
+const studied = (ask, { request: { partition: _, ...scenario } }, kind, members) => {
+  const answer = ask('costStudy', { kind, scenario, ...members });
   return answer && !answer.issues ? answer : undefined;
 };
 /** @param {Context} context */
@@ -22,6 +23,20 @@ const standing = (context, kind, members) =>
 
 export const PACKAGES = ['organic-mcm', 'fan-out', 'bridge', 'interposer'];
 export const packages = () => PACKAGES.map((value) => ({ value, name: t(`chip.package.${value}`) }));
+
+// The number of dies into which the scenario cuts the device.
+/** @param {Context} context */
+export const dividedInto = ({ scenario }) => scenario.partition?.chiplets ?? 1;
+
+// What the device's own cost is of: as published, of a package computed from its parts, or of the dies that the scenario cuts it into.
+/** @param {Context} context */
+export function kindOf(context) {
+  const { scenario, store } = context;
+  if (dividedInto(context) > 1) return 'divided';
+  const isOwn =
+    scenario.cluster.device.design || Object.keys(store.inputs).some((path) => path.startsWith('cost.device.'));
+  return isOwn ? 'package' : 'published';
+}
 
 /** @param {Context} context */
 export function waferMap(context) {
@@ -67,6 +82,9 @@ function areaHandle(context, count = 1) {
   };
 }
 
+// The last area of an axis, which holds the own area.
+const reachOf = (usual, own) => Math.max(usual, Math.ceil((own * 1.05) / 100) * 100);
+
 // Dashes tell the models apart without color.
 const MODELS = [
   ['poisson', 'var(--c-forward)'],
@@ -80,10 +98,11 @@ const MODELS = [
 
 /** @param {Context} context */
 export function yieldFan(context) {
-  const answer = standing(context, 'yields', { low: 25, high: 900, points: 15 });
+  const own = context.scenario.cost.device.dies[0].area;
+  const answer = standing(context, 'yields', { low: 25, high: reachOf(900, own), points: 15 });
   if (!answer) return null;
   const of = (name) => answer.models.find(({ model }) => model === name);
-  const own = MODELS.map(([model]) => of(model).own_yield);
+  const owns = MODELS.map(([model]) => of(model).own_yield);
   const series = MODELS.map(([model, color]) => ({
     name: t(`chip.yield.${model}`) + (of(model).chosen ? ` (${t('chip.yield.chosen')})` : ''),
     color,
@@ -104,8 +123,8 @@ export function yieldFan(context) {
     },
     hint: dragNote(context),
     summary: t('chip.yields.summary', {
-      low: text(Math.min(...own), '%'),
-      high: text(Math.max(...own), '%'),
+      low: text(Math.min(...owns), '%'),
+      high: text(Math.max(...owns), '%'),
       model: t(`chip.yield.${answer.models.find(({ chosen: one }) => one)?.model ?? 'negative_binomial'}`),
       used: text(answer.models.find(({ chosen: one }) => one)?.own_yield, '%'),
     }),
@@ -159,7 +178,10 @@ const spokenOf = (groups, crossovers) =>
 export function areaCurve(context) {
   const preset = chosen(context, 'package', 'interposer');
   const design = chosen(context, 'design', 'with');
-  const answer = standing(context, 'area', { ...AREAS, partition: { package: { preset } } });
+  const [die] = context.scenario.cost.device.dies ?? [];
+  const ownArea = die && die.area * (die.count ?? 1);
+  const areas = { ...AREAS, high: reachOf(AREAS.high, ownArea ?? 0) };
+  const answer = standing(context, 'area', { ...areas, partition: { package: { preset } } });
   if (!answer) return null;
   const member = design === 'with' ? 'cost_usd' : 'recurring_usd';
   const series = SPLITS.map(([count, color]) => {
@@ -178,10 +200,6 @@ export function areaCurve(context) {
     };
   });
   const groups = breakEvens(answer.crossovers, design === 'with' ? 'area_mm2' : 'recurring_area_mm2');
-  const [die] = context.scenario.cost.device.dies ?? [];
-  const ownArea = die && die.area * (die.count ?? 1);
-  const { store } = context;
-  const isPublished = !Object.keys(store.inputs).some((path) => path.startsWith('cost.device.'));
   const published = design === 'with' ? context.report.cost.device_usd : undefined;
   const lowest = Math.min(...series.flatMap(({ points }) => points.map(({ y }) => y)));
   return lines({
@@ -206,11 +224,7 @@ export function areaCurve(context) {
       x: ownArea,
       y: published,
       text: t('chip.own', { area: text(ownArea, 'mm^2') }),
-      point:
-        published &&
-        t(isPublished ? 'chip.own.published' : 'chip.own.package', {
-          cost: text(published, '$'),
-        }),
+      point: published && t(`chip.own.${kindOf(context)}`, { cost: text(published, '$'), count: dividedInto(context) }),
       ...areaHandle(context, die.count ?? 1),
     },
     hint: ownArea && dragNote(context),

@@ -7,7 +7,7 @@ import { figureName } from '../explore/controls.js';
 import { get } from '../state/paths.js';
 import { number, text, unitOf } from '../text/format.js';
 import { choose, chosen, pick, row, typedMeasure } from './choices.js';
-import { packages, study } from './dies.js';
+import { dividedInto, kindOf, packages, study } from './dies.js';
 import { table } from './tables.js';
 import { t } from './texts.js';
 
@@ -46,7 +46,7 @@ export function partition(context) {
   const { device_usd: made, device_usd_parts: own } = context.report.cost;
   const isApart = Math.abs(answers[0].whole.device_usd / made - 1) > NOTICED;
   const bills = [
-    ...(isApart ? [[t('chip.asPublished'), own]] : []),
+    ...(isApart ? [[t(`chip.as.${kindOf(context)}`, { count: dividedInto(context) }), own]] : []),
     [t('chip.one'), answers[0].whole.device_usd_parts],
     ...answers.map((one, i) => [t('chip.split', { count: COUNTS[i] }), one.split.device_usd_parts]),
   ];
@@ -116,7 +116,11 @@ export function partition(context) {
       'p',
       { class: 'note' },
       isApart &&
-        `${t('chip.partition.baseline', { published: text(made, '$'), computed: text(answers[0].whole.device_usd, '$') })} `,
+        `${t(`chip.partition.${kindOf(context)}`, {
+          made: text(made, '$'),
+          computed: text(answers[0].whole.device_usd, '$'),
+          count: dividedInto(context),
+        })} `,
       t('chip.partition.note'),
     ),
   );

@@ -63,13 +63,23 @@ export const texts = {
   'chip.counts': 'Design cost (NRE)',
   'chip.counts.with': 'amortized over the volume',
   'chip.counts.without': 'excluded',
-  'chip.asPublished': 'as published',
+  'chip.as.published': 'as published',
+  'chip.as.package': 'as it is',
+  'chip.as.divided': 'as it is, {count} dies',
   'chip.own': 'this device, {area}',
   'chip.own.published': 'as published, {cost}',
   'chip.own.package': 'in its own package, {cost}',
+  'chip.own.divided': 'in {count} dies, {cost}',
+  'chip.whole.dies':
+    'The wafer and the yield models are of the whole die, before the scenario cuts it into {count}; the figures are of each of these.',
+  'chip.whole.certainty': 'The samples are of the device with its die whole; the scenario cuts it into {count}.',
   'chip.area': 'Die area',
-  'chip.partition.baseline':
-    'As published the device costs {published} to make; one die here costs {computed}, because its package is computed from its parts as those of the chiplets are: compare with that.',
+  'chip.partition.published':
+    'As published the device costs {made} to make; one die here costs {computed}, because its package is computed from its parts as those of the chiplets are: compare with that.',
+  'chip.partition.package':
+    'As it is the device costs {made} to make; one die here costs {computed}, because its package is of the kind chosen above, as those of the chiplets are: compare with that.',
+  'chip.partition.divided':
+    'As it is, cut into {count} dies, the device costs {made} to make. The other rows begin with one die, for {computed}, and have the package and the links chosen above.',
   'chip.partition': 'This device in chiplets',
   'chip.partition.sub': '$ per device, by component',
   'chip.interface': 'Die-to-die links',

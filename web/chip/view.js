@@ -11,7 +11,7 @@ import { absence } from '../scenes/absence.js';
 import { beside, ghostOf, heading, infeasible } from '../scenes/parts.js';
 import { whole } from '../text/format.js';
 import { design } from './design.js';
-import { areaCurve, waferMap, yieldFan } from './dies.js';
+import { areaCurve, dividedInto, waferMap, yieldFan } from './dies.js';
 import { partition } from './partition.js';
 import { technology } from './technology.js';
 import { dieFigures, dieTable } from './tables.js';
@@ -88,6 +88,8 @@ const VIEWS = {
   certainty: (context) => uncertainty(context),
 };
 
+const OF_WHOLE = ['dies', 'certainty']; // views that study a device before it is cut into dies
+
 /** @param {Context} context */
 const views = (context, chosen) =>
   h(
@@ -123,6 +125,9 @@ export function draw(context) {
     title,
     context.sub === undefined && views(context, view),
     infeasible(cost),
+    dividedInto(context) > 1 &&
+      OF_WHOLE.includes(view) &&
+      h('p', { class: 'note' }, t(`chip.whole.${view}`, { count: dividedInto(context) })),
     ...VIEWS[view](context, context.report),
     footnote(context, 'chip', [t('assume.chip'), ' ', t('assume.dies')]),
   ];

@@ -50,10 +50,12 @@ export function readCommand(text, models) {
   const others = more
     .filter((one) => !loads.includes(one) && run(one) !== run(first))
     .map((other) => `${other.words.slice(0, 4).join(' ')} \u2026`);
-  return { tool, isLoad: sends(first), ...read, unused: [...read.unused, ...others] };
+  // What follows from a word that is no number is not known.
+  const inputs = Object.fromEntries(Object.entries(read.inputs).filter(([, value]) => value !== 'NaN'));
+  return { tool, isLoad: sends(first), ...read, inputs, unused: [...read.unused, ...others] };
 }
 
-// The inputs after reading a command: it replaces its part, except lengths and load, which no command states.
+// The inputs after reading a command: it replaces its part, except lengths and load that it does not state.
 const KEPT = {
   training: ['training.tokens', 'training.interruptions'],
   serving: [

@@ -82,7 +82,7 @@ export function followingShape(given, inputs) {
   };
 }
 
-// Values that the run needs and two flags determine together: devices, batch, stages, precision, sharding.
+// Values that the run needs and two flags determine together: devices, batch, tokens, stages, precision, sharding.
 export function followingRun({ given }, launch, inputs) {
   const number = (path) => Number(inputs[`training.mapping.${path}`]);
   const perNode = launch.given['nproc-per-node'];
@@ -90,6 +90,8 @@ export function followingRun({ given }, launch, inputs) {
   const ranks = devices / (number('tp') * number('pp') * number('cp'));
   const isWhole = (value) => Number.isInteger(value) && value > 0;
   const batch = ranks * number('micro_batch');
+  const samples = Number(given['train-samples'] ?? given['train-iters'] * Number(given['global-batch-size'] ?? batch));
+  const tokens = samples * Number(given['seq-length']);
   const perChunk = Number(given['num-layers-per-virtual-pipeline-stage']);
   const stages = Number(inputs['model.layers']) / (perChunk * number('pp'));
   const fsdp = given['use-megatron-fsdp'] && (STAGES[given['data-parallel-sharding-strategy']] ?? '0');
@@ -98,6 +100,7 @@ export function followingRun({ given }, launch, inputs) {
     'training.mapping.zero': fsdp || (given['use-distributed-optimizer'] ? '1' : '0'),
     ...(isWhole(devices) && { 'cluster.devices': `${devices}` }),
     ...(isWhole(batch) && !given['global-batch-size'] && { 'training.global_batch': `${batch}` }),
+    ...(isWhole(tokens) && { 'training.tokens': `${tokens}` }),
     ...(isWhole(stages) && { 'training.mapping.virtual_stages': `${stages}` }),
     ...(given['optimizer-cpu-offload'] && {
       'training.offload.optimizer': given['optimizer-offload-fraction'] ?? '1',

@@ -176,6 +176,10 @@ function followingRun({ given, inputs, unused }, devices) {
   const within = Number(shard) > 1 ? Number(shard) : ranks && Number(replicate) > 1 ? ranks / Number(replicate) : 0;
   if (Number(replicate) > 1 && shard !== '1' && !within) unused.push(`data_parallel_replicate_degree ${replicate}`);
   const batch = local && ranks ? Number(local) * ranks : 0;
+  const tokens =
+    Number(given['training.steps']) *
+    Number(inputs['training.global_batch'] ?? batch) *
+    Number(inputs['training.sequence']);
   if (local && !batch && !inputs['training.global_batch']) unused.push(`local_batch_size ${local}`);
   return {
     'training.mapping.zero':
@@ -184,6 +188,7 @@ function followingRun({ given, inputs, unused }, devices) {
     ...(within > 1 && { 'training.mapping.shard_within': `${within}` }),
     ...(local && !isSplit && { 'training.mapping.micro_batch': local }),
     ...(batch > 0 && !inputs['training.global_batch'] && { 'training.global_batch': `${batch}` }),
+    ...(tokens > 0 && { 'training.tokens': `${tokens}` }),
     ...(devices && { 'cluster.devices': `${devices}` }),
   };
 }

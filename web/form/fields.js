@@ -49,8 +49,10 @@ export function write(input, value) {
   return String(value);
 }
 
-const changed = (state) =>
-  state.standard !== undefined && JSON.stringify(state.value ?? null) !== JSON.stringify(state.standard ?? null);
+// Numbers of the first view have twelve digits.
+const digits = (_, value) => (typeof value === 'number' ? Number(value.toPrecision(9)) : value);
+const changed = ({ standard, value }) =>
+  standard !== undefined && JSON.stringify(value ?? null, digits) !== JSON.stringify(standard ?? null, digits);
 
 // "tp 2" as "TP 2", "devices 510" as "510 devices".
 const fixWords = (label) =>

@@ -349,11 +349,13 @@ export class Form {
     const isChosen = (report?.[id]?.chosen ?? []).length > 0;
     const members = GROUPS.find((group) => group.id === id).mapping;
     const held = members.filter((path) => inputs[path] !== undefined).length;
-    one.summary.textContent = isChosen
-      ? held
-        ? t('mapping.some', { count: held })
-        : t('mapping.all')
-      : t('mapping.none');
+    // A part without results keeps what was said of it.
+    if (report?.[id])
+      one.summary.textContent = isChosen
+        ? held
+          ? t('mapping.some', { count: held })
+          : t('mapping.all')
+        : t('mapping.none');
     one.back.hidden = isChosen && held === 0;
     one.details.hidden = !members.some((path) => this.#view.isShown(path));
     // Inputs that are never chosen automatically are open.

@@ -362,16 +362,19 @@ function costAnswer({ scenario, training, serving, cost, faulty, store, rentals 
     serving?.feasible &&
     serving.cost_usd_per_million_tokens != null &&
     t('answers.tokens', { tokens: text(serving.cost_usd_per_million_tokens, '$') });
+  const more = [run, perToken].filter(Boolean).join(' · ');
+  const subject = t('answers.cost.of', { device: deviceName(scenario) });
+  if (cost.feasible === false) return { ...common, subject, more, ...inTrouble(cost, 'cost', { store, scenario }) };
   return {
     ...common,
-    subject: t('answers.cost.of', { device: deviceName(scenario) }),
+    subject,
     value: cost.device_usd,
     unit: '$',
     suffix: t('answers.made'),
     known: cost.device_interval,
     of: 'cost.device_usd',
     ...hourOf({ scenario, cost, store, rentals }),
-    more: [run, perToken].filter(Boolean).join(' · '),
+    more,
   };
 }
 

@@ -53,7 +53,7 @@ export function tokenBound({ tpot_s: tpot, decode_step_s: step, time_by_bound: t
 }
 
 // The reason why a part cannot run; null if it can.
-const TROUBLES = { memory: 'memory', kv_cache: 'memory', rate: 'rate' };
+const TROUBLES = { memory: 'memory', kv_cache: 'memory', rate: 'rate', reticle: 'reticle' };
 export const troubleOf = (part) =>
   part?.feasible === false ? (TROUBLES[part.infeasible[0]?.reason] ?? 'other') : null;
 

@@ -96,7 +96,7 @@ export const train = {
   draw(context) {
     const { training } = context.report;
     const { timeline, timeline_cut: cut } = (training && context.lately('timeline', 'timeline', context.request)) ?? {};
-    if (!training) return [heading(t('train.title', { time: '–' }), ''), absence(context, 'training')];
+    if (!training) return [heading(t('train.title.void'), ''), absence(context, 'training')];
     const view =
       context.stage.chosen('gantt') ??
       (timeline?.length / (training.stages?.length || 1) > context.width / 8 ? 'start' : 'whole');

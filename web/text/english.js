@@ -127,6 +127,7 @@ export const english = {
   'answers.choose': 'Choose the mapping',
   'answers.fits': 'What fits on {device}?',
   'answers.trouble.rate': 'Overloaded',
+  'answers.trouble.reticle': 'Larger than the reticle',
   'answers.trouble.other': 'Does not fit',
   'answers.rates': '{user} tokens/s per user · TTFT {ttft}',
   'answers.device': '{device} tokens/s per GPU',
