@@ -15,7 +15,7 @@ test('images are a task, and the answers equal the command line’s', async () =
   await noun(page, 'task').click();
   await page.locator('.picker [role=option]', { hasText: 'images or video' }).click();
   await page.waitForSelector('#made-bar .mark');
-  assert.equal(plain(await page.locator('.say').textContent()), 'Make images or video with FLUX.1 [dev] on 1 H100');
+  assert.equal(plain(await page.locator('.say').textContent()), 'Generate images or video with FLUX.1 [dev] on 1 H100');
   const { diffusion } = JSON.parse(
     slipstickCommand(['evaluate', 'version=3', 'cluster=dgx-h100', 'diffusion.model=flux.1-dev']),
   );
@@ -64,7 +64,7 @@ test('images are turned on alone in the form, and turned off by turning on anoth
   };
   await turnOn('diffusion');
   await page.waitForSelector('.absent');
-  assert.match(plain(await page.locator('.say').textContent()), /^Make images or video with FLUX/);
+  assert.match(plain(await page.locator('.say').textContent()), /^Generate images or video with FLUX/);
   await page.locator('.absent button').click();
   await settled(page);
   assert.match(plain(await page.locator('.say').textContent()), /^Pre-train Llama.*then serve/);

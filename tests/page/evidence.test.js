@@ -22,7 +22,7 @@ test('the interval of an answer opens the runs behind it, which show the same in
   assert.match(
     lead,
     new RegExp(
-      `^If ten people measured a system like yours, about nine would find between ${range[1]} ms and ${range[2]} ms\\.`,
+      `^If ten people measured a system like yours, about nine would measure between ${range[1]} ms and ${range[2]} ms\\.`,
     ),
   );
   // One circle per row, with both values and the error.
@@ -79,7 +79,7 @@ test('a tuned step, and the rate of whole runs, with their own rows', async () =
   await page.waitForSelector('#typical');
   assert.match(
     await words(page, '#typical .ev-lead'),
-    /^The answer is a tuned step: [\d.]+ s, [\d.]+ % MFU\. Whole production runs reach less\. By the median of 17 published ones/,
+    /^The answer is a tuned step: [\d.]+ s, [\d.]+ % MFU\. Whole production runs reach less\. By the median of 17 published ones,/,
   );
   await page.locator('#typical summary').click();
   assert.equal(await page.locator('#typical tbody tr').count(), 17);

@@ -47,7 +47,7 @@ test('a link of another release is announced, with the moved answers if known', 
   await eventually(async () =>
     assert.match(
       await notice(page).textContent(),
-      /Here moved: Time per output token \(TPOT\), [\d.]+\sms → [\d.]+\sms\./,
+      /Moved in this scenario: Time per output token \(TPOT\), [\d.]+\sms → [\d.]+\sms\./,
     ),
   );
   await page.locator('#notice button').first().click();

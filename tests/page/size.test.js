@@ -43,7 +43,7 @@ test('100 requests/s within 1 s and 40 ms: five actions from the first screen to
   );
   assert.match(
     plain(await page.locator('#size-pools').textContent()),
-    /[Pp]refill and decode on pools of their own.*\d+ \+ \d+ GPUs.*\$[\d.,]+ per hour/,
+    /[Ss]eparate pools for prefill and decode.*\d+ \+ \d+ GPUs.*\$[\d.,]+ per hour/,
   );
   await page.locator('#size-use').click(); // 5
   await settled(page);
@@ -153,10 +153,10 @@ test('a day in the field of the peak gives the mean idle share', async () => {
   const { page, faults } = await chromium.open('#/size?size=rate:40/on:dgx-h100&v=1');
   await sized(page);
   const idle = () => page.locator('.size-table tbody tr').textContent();
-  assert.doesNotMatch(plain(await idle()), /in the mean of the day/);
+  assert.doesNotMatch(plain(await idle()), /on average over the day/);
   await enter(page, 'size-peak', '1, 1, 2, 4');
   await eventually(async () =>
-    assert.match(plain(await idle()), /\d+(\.\d+)? % of the GPUs not needed in the mean of the day/),
+    assert.match(plain(await idle()), /\d+(\.\d+)? % of the GPUs idle on average over the day/),
   );
   assert.deepEqual(faults, []);
 });
@@ -203,6 +203,9 @@ test('classes on two pools, if these cost less, and their mean idle share over a
   assert.equal(shares[0] + shares[1], 100, 'all of the cost');
   await enter(page, 'size-peak', '1, 1, 2, 4');
   await sized(page);
-  assert.match(plain(await page.locator('#size-pools').textContent()), /mean of the day does not need \d+ % of them/);
+  assert.match(
+    plain(await page.locator('#size-pools').textContent()),
+    /[Oo]n average over the day, \d+ % of them are idle/,
+  );
   assert.deepEqual(faults, []);
 });

@@ -61,8 +61,8 @@ test('a class exercise: own numbers by name, an answer that is checked, a code t
   assert.equal(await student.locator('#exercise-code').textContent(), code, 'the code stays');
   await student.locator('[data-key=codes] > summary').click();
   for (const [name, says] of [
-    ['ana lima', /Right, at try 2/],
-    ['Ben', /No code/],
+    ['ana lima', /Right, on try 2/],
+    ['Ben', /Not a code/],
   ]) {
     await student.locator('#code-student').fill(name);
     await student.locator('#code').fill(code);

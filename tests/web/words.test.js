@@ -61,14 +61,17 @@ test('the sentence and its picker call training what it is', () => {
       'Serve only',
       'Fine-tune only (LoRA)',
       'Post-train by RL (GRPO)',
-      'Make images or video (diffusion)',
+      'Generate images or video (diffusion)',
     ]);
   }
   const serving = report({ training: 'null' }).scenario;
   assert.match(questionText(serving, {}), /^Serve Llama/);
   assert.equal(names(serving)[1], 'Pre-train only');
   const images = withTaskPicked({ 'cluster': 'dgx-h100', 'training.tokens': '1 Ttoken' }, 'images');
-  assert.match(questionText(report(images).scenario, images), /^Make images or video with FLUX\.1 \[dev\] on 1 H100$/);
+  assert.match(
+    questionText(report(images).scenario, images),
+    /^Generate images or video with FLUX\.1 \[dev\] on 1 H100$/,
+  );
   assert.deepEqual(withTaskPicked(images, 'both'), { cluster: 'dgx-h100' });
   const tuned = withTaskPicked({ model: 'llama-3.1-8b', cluster: 'single-rtx-4090' }, 'lora');
   const { scenario, training } = report(tuned);

@@ -3,7 +3,7 @@ import { extend } from '../text/strings.js';
 
 export const texts = {
   'chip.drag':
-    'The red line can be dragged, or moved with End and ← →, to another area: manufacturing cost follows, {cost}; the price, {price}, is the market’s and stays.',
+    'Drag the red line to another area, or move it with End and ← →. The manufacturing cost, {cost}, follows; the price, {price}, is the market’s and stays.',
   'chip.area.handle': 'Area of the compute die',
   'chip.views': 'Cost and technology',
   'chip.view.bill': 'Bill of materials',
@@ -54,7 +54,7 @@ export const texts = {
   'chip.crosses.always': '{chiplets} dies cost less than one at every area shown.',
   'chip.crosses.never': '{chiplets} dies cost less than one at no area shown.',
   'chip.crosses.above': 'At this device’s area, {chiplets} dies cost less from {volume} devices on.',
-  'chip.crosses.below': 'At this device’s area, {chiplets} dies cost less up to {volume} devices only.',
+  'chip.crosses.below': 'At this device’s area, {chiplets} dies cost less only up to {volume} devices.',
   'chip.package': 'Package',
   'chip.package.organic-mcm': 'organic substrate',
   'chip.package.fan-out': 'fan-out',
@@ -71,15 +71,15 @@ export const texts = {
   'chip.own.package': 'in its own package, {cost}',
   'chip.own.divided': 'in {count} dies, {cost}',
   'chip.whole.dies':
-    'The wafer and the yield models are of the whole die, before the scenario cuts it into {count}; the figures are of each of these.',
-  'chip.whole.certainty': 'The samples are of the device with its die whole; the scenario cuts it into {count}.',
+    'The wafer and the yield models show the whole die, before the scenario cuts it into {count}; the figures are for one of the {count}.',
+  'chip.whole.certainty': 'The samples are for the device with one whole die; the scenario cuts it into {count}.',
   'chip.area': 'Die area',
   'chip.partition.published':
-    'As published the device costs {made} to make; one die here costs {computed}, because its package is computed from its parts as those of the chiplets are: compare with that.',
+    'As published, the device costs {made} to make. One die costs {computed} here, because its package is computed from its parts, as for the chiplets: compare with that.',
   'chip.partition.package':
-    'As it is the device costs {made} to make; one die here costs {computed}, because its package is of the kind chosen above, as those of the chiplets are: compare with that.',
+    'As it is, the device costs {made} to make. One die costs {computed} here, because it has the kind of package chosen above, as the chiplets do: compare with that.',
   'chip.partition.divided':
-    'As it is, cut into {count} dies, the device costs {made} to make. The other rows begin with one die, for {computed}, and have the package and the links chosen above.',
+    'As it is, cut into {count} dies, the device costs {made} to make. The other rows start from one die, {computed}, and use the package and the links chosen above.',
   'chip.partition': 'This device in chiplets',
   'chip.partition.sub': '$ per device, by component',
   'chip.interface': 'Die-to-die links',
@@ -114,7 +114,7 @@ export const texts = {
   'chip.memoryPrice': 'Memory price',
   'chip.packagePrice': 'Package price',
   'chip.same.off':
-    'The device as in its data sheet; below, what 3 nm with HBM4 would make of it. The button derives that device from area, power and shoreline budgets; its node, memory and links can then be chosen.',
+    'The device as in its data sheet; below, the same budgets of area, power and shoreline at 3 nm with HBM4. The button puts that device into the scenario; then choose its node, memory and links.',
   'chip.same.on':
     'Derived from the budgets of {design}: same die area and power, other technology. All results above use it.',
   'chip.same.go': 'At 3 nm with HBM4',
@@ -145,11 +145,11 @@ export const texts = {
   'chip.design.package.title': 'The package, to scale',
   'chip.design.package.sub': 'areas in proportion; below, what power and die edge are spent on',
   'chip.design.hint':
-    'Drag a border, or reach the handles with End and move them with ← → (ten steps with Shift). What one part gains, the compute units or its neighbor give.',
-  'chip.design.limit.area': 'More die area would bring most (outlined).',
-  'chip.design.limit.power': 'More power would bring most (outlined).',
-  'chip.design.limit.edge': 'More die edge would bring most (outlined).',
-  'chip.design.limit.package_area': 'A larger package would bring most (outlined).',
+    'Drag a border, or reach the handles with End and move them with ← → (ten steps with Shift). What one part gains, the compute units or its neighbor lose.',
+  'chip.design.limit.area': 'More die area would help most (outlined).',
+  'chip.design.limit.power': 'More power would help most (outlined).',
+  'chip.design.limit.edge': 'More die edge would help most (outlined).',
+  'chip.design.limit.package_area': 'A larger package would help most (outlined).',
   'chip.design.field.area': 'Die area',
   'chip.design.field.package': 'Package area',
   'chip.design.field.power': 'Power (TDP)',
@@ -157,10 +157,10 @@ export const texts = {
   'chip.design.for': 'Best split for',
   'chip.design.best': 'Find the best split',
   'chip.design.running': 'Optimizing: {share} % …',
-  'chip.design.none': 'No device comes of these budgets.',
+  'chip.design.none': 'No device is possible within these budgets.',
   'chip.design.found':
     '{figure}: {from} → {to}. {agree} of {refined} descents from different splits end within 1 % of it.',
-  'chip.design.bound': 'With every share at its most at once it would be {bound}: no split is better.',
+  'chip.design.bound': 'With every share at its maximum at once it would be {bound}: no split can be better.',
   'chip.design.limits': 'What limits it: {figure} with 5 % more of one budget',
   'chip.design.budget': 'Budget',
   'chip.design.now': 'Now',
@@ -170,13 +170,13 @@ export const texts = {
   'chip.design.budget.power': 'Power',
   'chip.design.budget.edge': 'Shoreline',
   'chip.design.budget.package_area': 'Package area',
-  'chip.design.beside': 'Beside chips of today',
+  'chip.design.beside': 'Compared with today’s chips',
   'chip.design.yours': 'This chip',
   'chip.design.watts': 'Power (TDP)',
   'chip.curve': 'One large die, or several?',
   'chip.one': 'one die',
   'chip.split': '{count} dies',
-  'chip.total': 'mm² of compute silicon in all',
+  'chip.total': 'total compute silicon, mm²',
   'chip.title': 'What does the silicon cost?',
   'chip.lead':
     'A wafer is cut into dies; the good ones are packaged with memory and tested. The cost per GPU-hour adds power, cooling, network and hosting.',

@@ -116,10 +116,10 @@ export const llamacpp = {
       [!FILE[precision.weights], `llama.cpp has no file type for weights in ${precision.weights}`],
       [
         mapping.ep > 1 || mapping.attention_dp > 1 || mapping.cp > 1,
-        'not here: expert parallelism, DP attention, context parallelism',
+        'not written: expert parallelism, DP attention, context parallelism',
       ],
       [mapping.replicas > 1, `${mapping.replicas} of these behind a router`],
-      [!['bf16', 'fp16', 'q8_0'].includes(precision.kv_cache), `not here: a KV cache in ${precision.kv_cache}`],
+      [!['bf16', 'fp16', 'q8_0'].includes(precision.kv_cache), `not written: a KV cache in ${precision.kv_cache}`],
     ]);
     const file = `${(model.name ?? 'MODEL').replaceAll(' ', '-')}-${FILE[precision.weights] ?? precision.weights}.gguf`;
     return (

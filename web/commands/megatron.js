@@ -276,7 +276,7 @@ export const megatron = {
       ],
       [
         mapping.order !== 'tp-cp-ep-dp-pp',
-        `order of ranks ${mapping.order}: --tp-comm-overlap and --use-tp-pp-dp-mapping only cover some`,
+        `rank order ${mapping.order}: --tp-comm-overlap and --use-tp-pp-dp-mapping cover only some orders`,
       ],
       [
         training.recompute === 'auto',
@@ -288,7 +288,7 @@ export const megatron = {
       ],
       [training.trainable !== 'all', 'not in pretrain_gpt.py: LoRA (Megatron-Bridge)'],
       [model.linear !== null, 'hybrid layers: pretrain_mamba.py with --hybrid-override-pattern'],
-      [model.sliding_window > 0, 'not here: sliding-window layers'],
+      [model.sliding_window > 0, 'not written: sliding-window layers'],
       [true, 'data and tokenizer are stand-ins (--mock-data, NullTokenizer)'],
     ]);
     const launch = linesOf('torchrun', said(LAUNCH, scenario)).replaceAll(' \\\n ', '');

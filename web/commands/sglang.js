@@ -135,11 +135,11 @@ export const sglang = {
         !['bf16', 'fp16', 'fp8'].includes(precision.weights),
         `not a flag: weights in ${precision.weights} need a checkpoint that holds them`,
       ],
-      [mapping.cp > 1, 'not here: decode context parallelism'],
-      [mapping.prefill_cp > 1, 'not here: prefill context parallelism, --attn-cp-size splits ranks of --tp-size'],
+      [mapping.cp > 1, 'not written: decode context parallelism'],
+      [mapping.prefill_cp > 1, 'not written: prefill context parallelism; --attn-cp-size splits ranks of --tp-size'],
       [
         serving.disaggregated,
-        'not here: separate pools for prefill and decode (one command each, with --disaggregation-mode)',
+        'not written: separate pools for prefill and decode (one command each, with --disaggregation-mode)',
       ],
     ]);
     return (

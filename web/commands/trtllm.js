@@ -104,8 +104,8 @@ export const trtllm = {
         !['bf16', 'fp16'].includes(precision.weights),
         `not a flag: weights in ${precision.weights} need a checkpoint that holds them`,
       ],
-      [mapping.cp > 1, 'not here: decode context parallelism'],
-      [serving.disaggregated, 'not here: separate pools for prefill and decode (trtllm-serve disaggregated)'],
+      [mapping.cp > 1, 'not written: decode context parallelism'],
+      [serving.disaggregated, 'not written: separate pools for prefill and decode (trtllm-serve disaggregated)'],
     ]);
     const file = `cat > options.yaml <<'END'\n${options(scenario)}\nEND\n`;
     const flags = [...said(ROWS, scenario), ['extra_llm_api_options', 'options.yaml']];

@@ -159,7 +159,7 @@ export const vllm = {
       ],
       [
         serving.disaggregated,
-        'not here: separate pools for prefill and decode (one command each, with --kv-transfer-config)',
+        'not written: separate pools for prefill and decode (one command each, with --kv-transfer-config)',
       ],
       [
         serving.prefix_hit > 0,

@@ -14,7 +14,7 @@ export const texts = {
   'memo.assumptions': 'Assumptions',
   'memo.set': 'Changed inputs',
   'memo.chosen': 'Chosen by auto',
-  'memo.assumed': 'Inputs that no measurement set',
+  'memo.assumed': 'Inputs not set by a measurement',
   'memo.warnings': 'Notes',
   'memo.changes': 'Next best changes',
   'memo.alternatives': 'Alternatives: other hardware',

@@ -12,8 +12,8 @@ export const texts = {
   'releases.then': 'Then',
   'releases.now': 'Now, {release}',
   'releases.notice': 'This link was made by Slipstick {was}; you see the answers of {now}.',
-  'releases.same': 'Those of this scenario did not move.',
-  'releases.moved': 'Here moved: {list}.',
+  'releases.same': 'None of this scenario’s answers moved.',
+  'releases.moved': 'Moved in this scenario: {list}.',
   'releases.move': '{name}, {before} → {after}',
   'releases.more': 'See all',
 };

@@ -2,7 +2,7 @@
 import { extend } from '../text/strings.js';
 
 export const texts = {
-  'infeasible.asIf': 'The times and costs below are those that it would have if it could run.',
+  'infeasible.asIf': 'The times and costs below show what it would take if it could run.',
   'infeasible.asIf.rate': 'The times and costs below are those at its capacity, without the queue that would grow.',
   'train.title': 'Where does a training step of {time} go?',
   'train.title.void': 'Where would a training step spend its time?',
@@ -134,7 +134,7 @@ export const texts = {
   'memory.context': 'prompt tokens',
   'bounds.step': 'one step',
   'bounds.passes': 'prefill of one prompt; one decode step',
-  'method.title': 'How is each figure made?',
+  'method.title': 'How is each figure computed?',
   'method.lead': 'Every figure of the report with its formula and source, as computed for your scenario.',
   'method.figure': 'Figure',
   'method.source': 'Source',
@@ -246,8 +246,8 @@ export const texts = {
   'memory.serving': 'Serving: most loaded GPU',
   'memory.training': 'Training: one GPU of each pipeline stage',
   'memory.fits': 'It fits: {used} of {capacity}.',
-  'memory.tight': 'Tight: {used} of {capacity}, whose interval crosses the capacity.',
-  'memory.may_not_fit': 'May not fit: {used} of {capacity}, whose interval reaches below the capacity.',
+  'memory.tight': 'Tight: {used} of {capacity}, with an interval that crosses the capacity.',
+  'memory.may_not_fit': 'May not fit: {used} of {capacity}, with an interval that reaches below the capacity.',
   'memory.does_not_fit': 'Out of memory: {used} of {capacity}.',
   'assume.train': 'Assumes identical devices, no failures, no stragglers, and input pipelines that keep up.',
   'assume.serve': 'Assumes identical requests, greedy decoding, and a steady state.',

@@ -9,10 +9,10 @@ export const texts = {
   'size.lengths': 'Lengths',
   'size.targets': 'Targets',
   'size.traffic.note':
-    'Mean of Poisson arrivals; the targets hold at the peak, with the spare replicas down. A day instead of the ratio: rates of its parts, such as 1, 1, 2, 4.',
+    'Mean rate of Poisson arrivals; the targets hold at the peak, with the spare replicas down. Instead of the ratio, a day can be entered as the rates of its parts, such as 1, 1, 2, 4.',
   'size.lengths.note':
-    'Every request alike, or a mixture of classes: weight:prompt/output of each, such as 0.7:1000/300, 0.3:8000/200. Prefix-cache hit rate, precision and engine as in the inputs.',
-  'size.mix': 'Mixture of requests (none: all alike)',
+    'All requests alike, or a mixture of classes, each as weight:prompt/output, such as 0.7:1000/300, 0.3:8000/200. Prefix-cache hit rate, precision and engine are those of the inputs.',
+  'size.mix': 'Mixture of requests (empty: all alike)',
   'size.mix.example': '0.7:1000/300, 0.3:8000/200',
   'size.targets.note': 'For the mean of all requests; leave a field empty for no target.',
   'size.rate': 'Requests/s',
@@ -29,7 +29,7 @@ export const texts = {
   'size.none.clusters': 'Choose at least one cluster.',
   'size.wrong': 'Correct the marked field to size the clusters.',
   'size.waiting': 'Sizing clusters for {model}…',
-  'size.none': 'No cluster holds {rate} requests/s within these targets.',
+  'size.none': 'No cluster sustains {rate} requests/s within these targets.',
   'size.answer':
     'For {model} at {rate} requests/s the cheapest cluster is {cluster}, {cost}. {breaks} breaks first, at {at} requests/s (+{more}).',
   'size.perHour': '{cost} per hour',
@@ -42,7 +42,7 @@ export const texts = {
   'size.following': 'Computing cost against traffic…',
   'size.stopped': 'Stopped. Change a field to size again.',
   'size.took': '{count} clusters sized in {time}.',
-  'size.table': 'Clusters that hold the targets, cheapest first',
+  'size.table': 'Clusters that meet the targets, cheapest first',
   'size.use': 'Use {cluster}',
   'size.used': '{cluster} is now in the scenario.',
   'size.open': 'See it in Serve',
@@ -55,23 +55,24 @@ export const texts = {
   'size.column.tpot': 'TPOT, ms',
   'size.column.breaks': 'First limit, headroom',
   'size.idle': '{count} {count:GPU|GPUs} idle',
-  'size.day': '{share} of the GPUs not needed in the mean of the day',
+  'size.day': '{share} of the GPUs idle on average over the day',
   'size.headroom': 'at {rate}/s, +{more}',
   'size.pools.less':
-    'Prefill and decode on pools of their own: {prefill} + {decode} GPUs, {cost} per hour, {share} less than on one pool.',
+    'Separate pools for prefill and decode: {prefill} + {decode} GPUs, {cost} per hour, {share} less than on one pool.',
   'size.pools.more':
-    'Do not split: prefill and decode on pools of their own take {prefill} + {decode} GPUs and {cost} per hour, {share} more than one pool.',
+    'Do not split: separate pools for prefill and decode take {prefill} + {decode} GPUs and {cost} per hour, {share} more than one pool.',
   'size.pools.same':
-    'Prefill and decode on pools of their own, {prefill} + {decode} GPUs, cost as much: {cost} per hour.',
-  'size.pools.only': 'On two pools it holds: {prefill} GPUs prefill, {decode} decode, {cost} per hour.',
+    'Separate pools for prefill and decode, {prefill} + {decode} GPUs, cost the same: {cost} per hour.',
+  'size.pools.only':
+    'Only two pools meet the targets: {prefill} GPUs for prefill, {decode} for decode, {cost} per hour.',
   'size.pools.not': 'Two pools: {message}.',
-  'size.pools.day': 'The mean of the day does not need {share} of them.',
+  'size.pools.day': 'On average over the day, {share} of them are idle.',
   'size.pools.use': 'Use two pools',
   'size.note': 'Servers are bought whole. Utilization, TTFT and TPOT are at the peak, with the spare replicas down.',
   'size.classes': 'The classes of requests on {cluster}',
   'size.classes.pools': 'The classes of requests on two pools of {cluster}',
   'size.classes.note':
-    'A class takes its part of the decode steps by sequence, and its prefills. The scenario that is opened has the mean request.',
+    'Each class bears its share of the decode steps, by its sequences, and its own prefills. The scenario that opens has the mean request.',
   'size.class': '{prompt} → {output} tokens',
   'size.class.name': 'Prompt → output',
   'size.class.share': 'Requests',

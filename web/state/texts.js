@@ -4,6 +4,6 @@ import { extend } from '../text/strings.js';
 export const texts = {
   'pick.kept': '{count} GPUs as before.',
   'pick.rounded': '{count} GPUs: whole servers of {size}.',
-  'pick.mapping': 'Parallelism chosen anew: {mapping}.',
+  'pick.mapping': 'Parallelism chosen again: {mapping}.',
 };
 export const t = extend(texts);
