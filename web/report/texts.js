@@ -97,7 +97,7 @@ export const texts = {
   'goal.finish.example': '30 days',
   'goal.finish.find': 'Find the fewest GPUs',
   'goal.finish.wrong': 'Enter a time such as 30 days or 6 weeks, or a future date as YYYY-MM-DD.',
-  'goal.finish.none': 'No count of these GPUs is fast enough.',
+  'goal.finish.none': 'No number of these GPUs is fast enough.',
   'goal.finish.found': 'The fewest, in whole servers, that finish in time.',
   'goal.budget': 'For a budget of',
   'goal.budget.example': '$2 M',

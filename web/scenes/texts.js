@@ -31,10 +31,10 @@ export const texts = {
   'made.text_encoder': 'text encoder',
   'made.copies': 'copies from the host',
   'train.lead':
-    'One row per pipeline stage, time runs to the right. The hatched part is the pipeline bubble: idle time.',
+    'One row per pipeline stage; time runs to the right. The hatched part is the pipeline bubble: idle time.',
   'train.view': 'Part of the step',
   'step.title': 'Time of a training step by what bounds it',
-  'step.sub': 'each count of GPUs with its best mapping',
+  'step.sub': 'each number of GPUs with its best mapping',
   'typical.note':
     '{step} is what a tuned run reaches, as in published benchmarks. Whole production runs, interruptions and restarts included, typically take {typical} per step, {mfu} MFU (median of {count} published runs).',
   'typical.open': 'Tuned or typical?',
@@ -99,7 +99,7 @@ export const texts = {
   'serve.measured.label': 'measured, {prompt} → {output}',
   'serve.measured.mark': 'measured: {name}: {user} tokens/s/user, {device} tokens/s per GPU',
   'serve.measured.note':
-    'Circles off the line: {count} published {count:run|runs} of this model on this family of GPUs, each with its own lengths, precision and count of GPUs; throughput as measured, or concurrent requests over TPOT.',
+    'Circles off the line: {count} published {count:run|runs} of this model on this family of GPUs, each with its own lengths, precision and number of GPUs; throughput as measured, or concurrent requests over TPOT.',
   'serve.measured.column': 'Published run',
   'serve.users': 'Throughput against interactivity',
   'serve.users.sub':
