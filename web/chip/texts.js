@@ -71,7 +71,7 @@ export const texts = {
   'chip.own.package': 'in its own package, {cost}',
   'chip.own.divided': 'in {count} dies, {cost}',
   'chip.whole.dies':
-    'The wafer and the yield models show the whole die, before the scenario cuts it into {count}; the figures are for one of the {count}.',
+    'The wafer and the yield models show the whole die, before the scenario cuts it into {count}; the figures are for each of these.',
   'chip.whole.certainty': 'The samples are for the device with one whole die; the scenario cuts it into {count}.',
   'chip.area': 'Die area',
   'chip.partition.published':
