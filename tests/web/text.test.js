@@ -139,6 +139,7 @@ test('what people type is read as the core reads it', () => {
     assert.ok(Math.abs(parse(typed) / value - 1) < 1e-12, `${typed}: ${parse(typed)}`);
   assert.equal(parse('8k', 1024), 8192);
   assert.equal(unitIn('1,024'), '');
+  assert.equal(unitIn('1e12'), '');
   assert.equal(parse('2.5 million'), 2.5e6);
   assert.equal(parse('15 trillion tokens'), 15e12);
   for (const typed of ['', 'abc', '1,5', '80 GX', '--1', '1e999', 'GB']) assert.equal(parse(typed), undefined, typed);

@@ -104,7 +104,8 @@ const BARE = /^[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:[eE][+-]?\d+)?$/;
 export const isBare = (text) => /\d/.test(text) && BARE.test(text.trim());
 
 // The unit that stands behind the number of a text: "TB/s" of "3.35 TB/s"; "" without one.
-export const unitIn = (text) => /^[+-]?[\d.,]+(?:[eE][+-]?\d+)?\s*([^\d\s.,].*)$/.exec(text.trim())?.[1].trim() ?? '';
+export const unitIn = (text) =>
+  (!isBare(text) && /^[+-]?[\d.,]+(?:[eE][+-]?\d+)?\s*([^\d\s.,].*)$/.exec(text.trim())?.[1].trim()) || '';
 
 // A number typed where a unit is shown is in that unit.
 export const inUnit = (text, unit) => (unit && isBare(text) ? `${text.trim()} ${unit}` : text);
