@@ -206,3 +206,15 @@ test('at 320 px four names break only at hyphens and capitals, and equal names s
   );
   assert.deepEqual(broken, []);
 });
+
+test('what is equal is no difference, and a part that is off is said to be off', async () => {
+  // The first view has figures of twelve digits.
+  const { page, faults } = await chromium.open('#/compare?b:training=null&c:serving=null&v=3', { fresh: true });
+  await page.waitForSelector('.compare tbody tr[data-path]');
+  await settled(page);
+  const said = (await page.locator('.compare').innerText()).replace(/\s+/g, ' ');
+  assert.doesNotMatch(said, /\de-\d|null|question/);
+  assert.match(said, /Serving on, Training on .*Serving on, Training off .*Serving off/);
+  assert.equal(await page.locator('.compare tr[data-path="training.step_time_s"]').count(), 0, 'equal where it is on');
+  assert.deepEqual(faults, []);
+});

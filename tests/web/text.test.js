@@ -3,7 +3,18 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { text, unitOf, unitSize } from '../../web/text/format.js';
-import { allInUnit, countIn, inUnit, isBare, parse, show, showIn, snap, unitIn } from '../../web/text/measure.js';
+import {
+  allInUnit,
+  countIn,
+  inUnit,
+  isBare,
+  parse,
+  show,
+  showIn,
+  snap,
+  spelledIn,
+  unitIn,
+} from '../../web/text/measure.js';
 import { t as inCharts } from '../../web/charts/texts.js';
 import { t as inScenes } from '../../web/scenes/texts.js';
 import { has, t } from '../../web/text/strings.js';
@@ -64,6 +75,9 @@ test('a bare number has the shown unit; a number with a unit or a multiple keeps
     ['2', '15 T tokens', '2 T tokens'],
     ['1e3', '814 mm²', '1e3 mm²'],
     ['1,024', '80 GB', '1,024 GB'],
+    ['1e3', '80 GB', '1e3 GB'],
+    ['1e12', '15 T tokens', '1e12 tokens'],
+    ['80e9', '80 GB', '80e9 B'],
     ['-1', '80 GB', '-1 GB'],
     ['0.', '80 GB', '0. GB'],
     ['900 GB/s', '3.35 TB/s', '900 GB/s'],
@@ -80,6 +94,11 @@ test('a bare number has the shown unit; a number with a unit or a multiple keeps
   assert.equal(allInUnit('1:4:9:log', 'TB/s'), '1 TB/s:4 TB/s:9:log');
   assert.equal(allInUnit('1:64', ''), '1:64');
   assert.deepEqual(['1', '1e-300', '1 GB', 'x', ''].map(isBare), [true, true, false, false, false]);
+});
+
+test('units in a sentence of the core are spelled as elsewhere', () => {
+  assert.equal(spelledIn('Enter a number from 1 Gtoken to 9 Gtoken'), 'Enter a number from 1 G tokens to 9 G tokens');
+  assert.equal(spelledIn('0.01 mm^2'), '0.01 mm²');
 });
 
 test('a value keeps the unit in which it is shown', () => {
@@ -139,6 +158,7 @@ test('what people type is read as the core reads it', () => {
     assert.ok(Math.abs(parse(typed) / value - 1) < 1e-12, `${typed}: ${parse(typed)}`);
   assert.equal(parse('8k', 1024), 8192);
   assert.equal(unitIn('1,024'), '');
+  assert.equal(unitIn('1e12'), '');
   assert.equal(parse('2.5 million'), 2.5e6);
   assert.equal(parse('15 trillion tokens'), 15e12);
   for (const typed of ['', 'abc', '1,5', '80 GX', '--1', '1e999', 'GB']) assert.equal(parse(typed), undefined, typed);

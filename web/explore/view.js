@@ -5,6 +5,7 @@ import { h } from '../dom.js';
 import { addStyle } from '../host.js';
 import { pool } from '../engine/shared_pool.js';
 import { heading } from '../scenes/parts.js';
+import { t as inScenes } from '../scenes/texts.js';
 import { DesignPanel } from './design_panel.js';
 import { FitsPanel } from './fits_panel.js';
 import { FrontierPanel } from './frontier_panel.js';
@@ -34,12 +35,16 @@ const made = new Map();
 
 /** @param {Context} context */
 export function draw(context) {
-  const [id, Panel] = PANELS.find(([one]) => one === context.store.sub.split('/')[0]) ?? PANELS[0];
+  const asked = context.store.sub.split('/')[0];
+  const [id, Panel] = PANELS.find(([one]) => one === asked) ?? PANELS[0];
   if (!made.has(id)) made.set(id, new Panel(pool));
   const panel = made.get(id);
   panel.show(context);
   return [
     heading(t(`explore.${id}.title`), t(`explore.${id}.lead`)),
+    asked !== '' &&
+      asked !== id &&
+      h('p', { class: 'note', role: 'status' }, inScenes('place.unknown', { place: asked })),
     h(
       'div',
       { 'class': 'views scene-views ex-views', 'role': 'group', 'aria-label': t('explore.views') },

@@ -7,7 +7,17 @@
 import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { withFix } from '../state/scenario.js';
-import { inUnit, isBare, parse, show as showMeasure, showIn, sizeOf, spelled, unitIn } from '../text/measure.js';
+import {
+  inUnit,
+  isBare,
+  parse,
+  show as showMeasure,
+  showIn,
+  sizeOf,
+  spelled,
+  spelledIn,
+  unitIn,
+} from '../text/measure.js';
 import { whole } from '../text/format.js';
 import { inputLabel, inputText } from '../text/inputs.js';
 import { t, has } from '../text/strings.js';
@@ -56,7 +66,9 @@ const changed = ({ standard, value }) =>
 
 // "tp 2" as "TP 2", "devices 510" as "510 devices".
 const fixWords = (label) =>
-  label.replace(/\b(tp|pp|cp|ep|dp) (?=\d)/g, (name) => name.toUpperCase()).replace(/\bdevices (\d+)/, '$1 devices');
+  spelledIn(label)
+    .replace(/\b(tp|pp|cp|ep|dp) (?=\d)/g, (name) => name.toUpperCase())
+    .replace(/\bdevices (\d+)/, '$1 devices');
 
 // Valid values in place of a faulty one, as buttons.
 export const fixButtons = ({ fixes = [] }, store) =>
@@ -119,7 +131,7 @@ function frame(input, control, store, { group = false } = {}) {
             h(
               'p',
               {},
-              issue.message,
+              spelledIn(issue.message),
               isNumber(input) &&
                 state.standard != null &&
                 ` ${t('form.example', { value: write(input, state.standard) })}`,

@@ -3,6 +3,7 @@ import { h } from '../dom.js';
 import { get } from '../state/paths.js';
 import { withMeasured } from '../state/measured.js';
 import { parts, text, unitOf, unitSize } from '../text/format.js';
+import { parse } from '../text/measure.js';
 import { openDialog } from './dialog.js';
 import { nameOf } from './names.js';
 import { t } from './texts.js';
@@ -65,7 +66,7 @@ export function openMeasured({ core: { report }, store }) {
     // A number is in the unit shown next to the field and goes to the link in base units; the core reads a text with
     // another unit.
     const value = NUMBER.test(typed) ? Number(typed.replace(/,/g, '')) * unitSize(computed(path), unitOf(path)) : typed;
-    if (!value) {
+    if (!((typeof value === 'number' ? value : parse(value)) > 0)) {
       faults.textContent = t('measured.wrong');
       field.focus();
       return;

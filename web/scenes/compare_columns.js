@@ -36,12 +36,18 @@ export function columns(context) {
 
 const written = (all) =>
   [...new Set(all.flatMap(({ inputs }) => Object.keys(inputs)))].filter((path) => path !== 'version').sort();
+// Reports of the native and the WebAssembly build differ beyond twelve digits: that is no difference.
+const DIGITS = 9;
+export const rounded = (value) => (typeof value === 'number' ? Number(value.toPrecision(DIGITS)) : value);
 export const resolved = ({ report, inputs }, path) => {
   const value = report && get(report.scenario, path);
+  if (inputs[path] === 'null') return t('compare.off');
   if (value === undefined || value === null) return inputs[path] ?? (value === null ? t('compare.off') : undefined);
-  if (typeof value === 'object') return value.name ?? value.preset ?? inputs[path];
-  return value;
+  if (typeof value === 'object') return value.name ?? value.preset ?? inputs[path] ?? t('compare.on');
+  return rounded(value);
 };
+// The name of an input, or of a part that is on or off.
+const nameOf = (path) => (PARTS.includes(path) ? t(`group.${path}`) : labelOf(path));
 export const shown = (value, path) =>
   value === undefined
     ? '–'
@@ -71,7 +77,7 @@ export function namesOf(all) {
       words.push(
         ...rest
           .slice(0, MOST_WORDS - words.length)
-          .map((path) => `${labelOf(path)} ${shown(resolved(one, path), path)}`),
+          .map((path) => `${nameOf(path)} ${shown(resolved(one, path), path)}`),
       );
     return words.join(', ');
   });
@@ -83,7 +89,7 @@ export function namesOf(all) {
     return path
       ? [
           name,
-          `${has(`compare.short.${path}`) ? t(`compare.short.${path}`) : labelOf(path)} ${shown(resolved(all[i], path), path)}`,
+          `${has(`compare.short.${path}`) ? t(`compare.short.${path}`) : nameOf(path)} ${shown(resolved(all[i], path), path)}`,
         ]
           .filter(Boolean)
           .join(', ')

@@ -9,7 +9,7 @@ import { get } from '../state/paths.js';
 import { withFix } from '../state/scenario.js';
 import { number, text, unitOf, whole } from '../text/format.js';
 import { outputOf } from '../text/outputs.js';
-import { differing, differs, fleet, PARTS, resolved, shown } from './compare_columns.js';
+import { differing, differs, fleet, PARTS, resolved, rounded, shown } from './compare_columns.js';
 import { t } from './texts.js';
 // More memory in use is not worse while it fits.
 function delta(value, base, better, unit) {
@@ -27,7 +27,7 @@ function delta(value, base, better, unit) {
 
 const known = (one, path) => {
   const value = one.report && !one.faulty.has(path.split('.')[0]) ? get(one.report, path) : undefined;
-  return typeof value === 'number' ? value : undefined;
+  return typeof value === 'number' ? rounded(value) : undefined;
 };
 // The reason why a column has no figures of a part.
 export const missing = (one, part) => {
@@ -127,7 +127,8 @@ function partBody(context, part, all, everything) {
       }
     );
   });
-  const moves = (path) => new Set(all.map((one, i) => (gaps[i] ? null : known(one, path)))).size > 1;
+  const there = all.filter((_, i) => !gaps[i]);
+  const moves = (path) => there.length < 2 || differs(there, (one) => known(one, path));
   const rows = paths.filter(
     (path) => all.some((one, i) => !gaps[i] && known(one, path) !== undefined) && (everything || moves(path)),
   );

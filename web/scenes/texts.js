@@ -159,6 +159,7 @@ export const texts = {
   'compare.best': 'best',
   'compare.differs': 'What differs',
   'compare.off': 'off',
+  'compare.on': 'on',
   'compare.change': 'Change',
   'compare.cluster': 'Cluster',
   'compare.devices': 'Devices',

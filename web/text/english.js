@@ -94,6 +94,8 @@ export const english = {
   'group.post_training': 'Post-training (RL)',
   'group.diffusion': 'Images and video',
   'group.cost': 'Cost',
+  'group.partition': 'Die partition',
+  'group.measured': 'Measurement',
   'issues.title': '{count} inputs are invalid',
   'issues.title.one': '1 input is invalid',
   'issues.stale': 'Showing results of the last valid scenario.',

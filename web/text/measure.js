@@ -104,10 +104,17 @@ const BARE = /^[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:[eE][+-]?\d+)?$/;
 export const isBare = (text) => /\d/.test(text) && BARE.test(text.trim());
 
 // The unit that stands behind the number of a text: "TB/s" of "3.35 TB/s"; "" without one.
-export const unitIn = (text) => /^[+-]?[\d.,]+(?:[eE][+-]?\d+)?\s*([^\d\s.,].*)$/.exec(text.trim())?.[1].trim() ?? '';
+export const unitIn = (text) =>
+  (!isBare(text) && /^[+-]?[\d.,]+(?:[eE][+-]?\d+)?\s*([^\d\s.,].*)$/.exec(text.trim())?.[1].trim()) || '';
 
-// A number typed where a unit is shown is in that unit.
-export const inUnit = (text, unit) => (unit && isBare(text) ? `${text.trim()} ${unit}` : text);
+// A number typed where a unit is shown is in that unit. A power of ten, as in 1e12 where "15 T tokens" stands, is a number of single ones.
+const MULTIPLE = /^[kMGTPE]i? ?(?=(?:tokens?|B|FLOP|Wh?|Hz)\b)/;
+const POWER = /\de\+?(?:[6-9]|\d\d+)$/i;
+export function inUnit(text, unit) {
+  const typed = text.trim();
+  if (!unit || !isBare(text)) return text;
+  return `${typed} ${POWER.test(typed) ? unit.replace(MULTIPLE, '') : unit}`;
+}
 
 // A count of at least one as people type it; undefined if it is none. In a field that shows a unit of tokens, a bare number means that
 // unit, and parts of a multiple are counts too.
@@ -162,6 +169,9 @@ export const spelled = (text) =>
     .replace(/^((?!1 ).*) (year|month|day|hour)$/, '$1 $2s')
     .replace(/ u(?=[ms])/, ' µ')
     .replace('^2', '²');
+
+// The same within a sentence of the core.
+export const spelledIn = (words) => words.replace(/ ([kMGTPE])token\b/g, ' $1 tokens').replace(/mm\^2\b/g, 'mm²');
 
 const NICE = [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 
