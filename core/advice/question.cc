@@ -7,6 +7,7 @@
 #include "core/evaluation/report.h"
 #include "core/exploration/search_criteria.h"
 #include "core/exploration/search_figures.h"
+#include "core/exploration/search_spec.h"
 #include "core/scenario/parse_scenario.h"
 
 namespace slipstick {
@@ -83,7 +84,7 @@ Result<AdviceQuestion> ReadAdviceQuestion(const Json& json, const Json& request)
     } else if (key == "top" && value.is_number_integer() && value.get<Count>() >= 0) {
       question.top = std::min(kMostChanges, value.get<std::size_t>());
     } else if (key == "limits" && value.is_array()) {
-      for (const Json& one : value) limits.push_back(one.is_string() ? TextOf(one) : JsonText(one));
+      limits = TextsOf(&value);
     } else {
       issues.push_back({key, "Unknown member or wrong type: choose for, objective, top or limits"});
     }

@@ -109,6 +109,7 @@ Seconds LayerInputs(const Deployment& deployment, Ratio rows, Phase phase, Opera
 
 // Operands still in L2 from the previous kernel are read at L2 bandwidth.
 Seconds ElementwiseTime(const Deployment& deployment, Bytes bytes) {
+  if (!(bytes > Bytes{})) return bytes / SlowestStream(deployment.device).bandwidth;
   return PassTime(bytes, bytes, 0.5, deployment.engine.kernels.elementwise_bandwidth_efficiency, 1, deployment.device);
 }
 
@@ -161,17 +162,17 @@ Seconds LatentOperators(const Adder& add, Phase phase, Seconds sum) {
 
 Seconds Projections(const Adder& add, Phase phase) {
   const MatrixProducts& products = add.deployment.shapes.attention;
-  if (!add.deployment.model.mla) return Figure("Projections of attention", add.Adapted(products));
   const MatrixProduct *queries = products.Find(ProductId::kQueryDown),
                       *latent = products.Find(ProductId::kKeyValueDown);
   Seconds sum;
   for (MatrixProduct product : products) {
-    // Both down-projections read the residual stream: engines run them as one GEMM.
+    // Both down-projections to latents read the residual stream: engines run them as one GEMM.
     if (product.id == ProductId::kQueryDown) product.outputs += latent->outputs;
     const bool is_joined = product.id == ProductId::kKeyValueDown && queries != nullptr;
     if (!is_joined && product.id != ProductId::kKeyValueUp) sum += add(product);
   }
   sum += add.Adapters(products);
+  if (!add.deployment.model.mla) return Figure("Projections of attention", sum);
   return Figure("Projections of latent attention", LatentOperators(add, phase, sum),
                 "prefill computes keys and values; decode absorbs their projection into queries and outputs",
                 "DeepSeek-V2, arXiv 2405.04434");

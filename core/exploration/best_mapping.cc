@@ -43,7 +43,7 @@ std::string MappingText(const Json& overrides) {
                         : is_of_prefill ? "prefill pool "
                                         : "") +
             path.substr(path.rfind('.') + 1);
-    if (!(value == Json(true))) text += " " + (value.is_string() ? value.get<std::string>() : JsonText(value));
+    if (!(value == Json(true))) text += " " + PlainText(value);
   }
   return text;
 }

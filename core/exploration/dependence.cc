@@ -7,6 +7,7 @@
 #include "core/base/schema.h"
 #include "core/evaluation/evaluate.h"
 #include "core/evaluation/own_measurements.h"
+#include "core/exploration/numbers.h"
 #include "core/scenario/parse_scenario.h"
 
 namespace slipstick {
@@ -17,17 +18,6 @@ constexpr Count kSmallCount = 4096;
 
 bool IsBelow(std::string_view path, std::string_view input) {
   return input.empty() || path == input || (path.starts_with(input) && path[input.size()] == '.');
-}
-
-template <class Visit>
-void VisitNumbers(const Json& json, const std::string& path, const Visit& visit) {
-  if (json.is_object()) {
-    for (const auto& [key, member] : json.items()) VisitNumbers(member, JoinPath(path, key), visit);
-  } else if (json.is_array()) {
-    for (std::size_t i = 0; i < json.size(); ++i) VisitNumbers(json[i], JoinPath(path, std::to_string(i)), visit);
-  } else if (json.is_number()) {
-    visit(path, json);
-  }
 }
 
 std::vector<Json> NudgesOf(const Json& number) {

@@ -7,6 +7,7 @@
 
 #include "core/base/schema.h"
 #include "core/evaluation/report.h"
+#include "core/exploration/search_spec.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
 
@@ -49,11 +50,9 @@ std::optional<Scenario> WithAnySplit(const Json& request) {
   // Tries increasing shares of the die for the memory interfaces.
   for (const double memory : {0.2, 0.35, 0.5, 0.65}) {
     Json trial = request;
-    const Json splits{
-        {"area_split", {{"core", 0.85 - memory - 0.1}, {"l2", 0.06}, {"memory", memory}, {"network", 0.04}}},
-        {"edge_split", {{"memory", 0.7}, {"network", 0.2}}}};
-    SetPath(trial, "cluster.device.design.area_split", splits["area_split"]);
-    SetPath(trial, "cluster.device.design.edge_split", splits["edge_split"]);
+    SetPath(trial, "cluster.device.design.area_split",
+            Json{{"core", 0.85 - memory - 0.1}, {"l2", 0.06}, {"memory", memory}, {"network", 0.04}});
+    SetPath(trial, "cluster.device.design.edge_split", Json{{"memory", 0.7}, {"network", 0.2}});
     Result<Scenario> scenario = ParseScenario(trial);
     if (scenario) return std::move(*scenario);
   }
@@ -72,7 +71,7 @@ Result<DesignQuestion> ReadDesignQuestion(const Json& json) {
     if (texts.contains(key) && value.is_string()) {
       *texts.at(key) = TextOf(value);
     } else if (lists.contains(key) && value.is_array()) {
-      for (const Json& one : value) lists.at(key)->push_back(one.is_string() ? TextOf(one) : JsonText(one));
+      *lists.at(key) = TextsOf(&value);
     } else if (key == "mapping" && (value == "fixed" || value == "each")) {
       question.maps_each = value == "each";
     } else {

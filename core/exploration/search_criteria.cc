@@ -5,6 +5,7 @@
 
 #include "core/base/units.h"
 #include "core/exploration/condition.h"
+#include "core/exploration/search_spec.h"
 #include "core/search/mapping_space.h"
 #include "core/search/serving_space.h"
 
@@ -45,14 +46,11 @@ void ReadLimit(const std::string& text, const std::string& part, SpaceLimits& me
     const std::string member = member_of(text.substr(0, at));
     if (member.empty()) return refuse(text.substr(0, at));
     SpaceLimit& limit = members[member];
-    for (std::size_t from = at + 1; from <= text.size();) {
-      const std::size_t comma = std::min(text.find(',', from), text.size());
-      const std::string word = text.substr(from, comma - from);
+    for (const std::string& word : SplitAt(text.substr(at + 1), ',')) {
       const std::optional<Measure> number = ParseMeasure(word, member == "prefill_chunk" ? 1024 : 1000);
       limit.among.push_back(word);
       if (number) limit.numbers.push_back(number->value);
       if (word == "true" || word == "false") limit.numbers.push_back(word == "true" ? 1 : 0);
-      from = comma + 1;
     }
     return;
   }

@@ -23,13 +23,12 @@ std::vector<std::string> NearestFigures(const std::string& of, const std::string
   return NearestNames(name, names);
 }
 
-// The names of the objective and of the further figures, without their part; `figures` gets the row of each, null if it
-// is unknown.
-std::vector<std::string> ReadFigures(const SearchSpec& spec, bool has_cost, std::vector<const SearchFigure*>& figures,
-                                     Issues& issues) {
+// The objective and the further figures; null if one is unknown.
+std::vector<const SearchFigure*> ReadFigures(const SearchSpec& spec, bool has_cost, Issues& issues) {
   const std::string standard = spec.part == "training" ? "step_time_s" : "tokens_per_s_per_device";
   std::vector<std::string> names{spec.objective.empty() ? standard : spec.objective};
   names.insert(names.end(), spec.pareto.begin(), spec.pareto.end());
+  std::vector<const SearchFigure*> figures;
   for (std::string& name : names) {
     name = WithoutPart(name, spec.part);
     const SearchFigure* found = FindSearchFigure(spec.part, name);
@@ -42,7 +41,7 @@ std::vector<std::string> ReadFigures(const SearchSpec& spec, bool has_cost, std:
     figures.push_back(found);
   }
   if (names.size() > kMaxFigures) issues.push_back({"pareto", "Give at most two further figures"});
-  return names;
+  return figures;
 }
 
 // All combinations of the axes' values, the last axis fastest.
@@ -188,7 +187,6 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(Scenario scenario, const Sear
 Result<std::shared_ptr<SearchJob>> SearchJob::Make(std::vector<Technology> technologies, const SearchSpec& spec) {
   Issues issues;
   std::shared_ptr<SearchJob> job(new SearchJob);
-  job->part_ = spec.part;
   job->prune_ = spec.prune;
   bool has_cost = true;
   for (const Technology& technology : technologies) {
@@ -197,7 +195,7 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(std::vector<Technology> techn
       return Issues{SwitchedOff(spec.part, technology.scenario->diffusion.has_value())};
     has_cost = has_cost && technology.scenario->cost.has_value();
   }
-  job->figures_ = ReadFigures(spec, has_cost, job->criteria_.figures, issues);
+  job->criteria_.figures = ReadFigures(spec, has_cost, issues);
   SpaceLimits limits;
   for (const std::string& text : spec.limits) ReadLimit(text, spec.part, limits, job->criteria_.limits, issues);
   if (!issues.empty()) return issues;
@@ -266,9 +264,9 @@ Json SearchJob::OverridesAt(Count index) const {
 
 Json SearchJob::Entry(const Found& found) const {
   Json entry{{"index", found.index}, {"overrides", OverridesAt(found.index)}};
-  for (std::size_t i = 0; i < figures_.size(); ++i) {
-    const SearchFigure* figure = FindSearchFigure(part_, figures_[i]);
-    entry[figures_[i]] = figure->larger_is_better ? -found.figures[i] : found.figures[i];
+  for (std::size_t i = 0; i < criteria_.figures.size(); ++i) {
+    const SearchFigure& figure = *criteria_.figures[i];
+    entry[figure.name] = figure.larger_is_better ? -found.figures[i] : found.figures[i];
   }
   return entry;
 }
@@ -284,7 +282,7 @@ Json SearchJob::Report(const SearchProgress& progress) const {
               {"evaluated", progress.evaluated},
               {"feasible", progress.feasible},
               {"rejected", std::move(rejected)},
-              {"objective", figures_[0]},
+              {"objective", criteria_.figures[0]->name},
               {"best", std::move(best)},
               {"pareto", std::move(front)}};
 }

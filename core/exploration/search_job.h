@@ -60,12 +60,10 @@ class SearchJob {
   [[nodiscard]] Json Entry(const Found& found) const;
   [[nodiscard]] Json OverridesAt(Count index) const;
 
-  std::string part_;
   SearchCriteria criteria_;
   bool prune_ = true;
   std::vector<Place> places_;
   Count size_ = 0;
-  std::vector<std::string> figures_;  // names, the objective first
   SearchOptions options_;
   const Place* current_ = nullptr;  // the technology for which evaluate_ was made
   Search::Evaluate evaluate_;

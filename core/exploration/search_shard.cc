@@ -133,9 +133,7 @@ Answer MergeShardsText(const std::string& list) {
   Result<Json> parsed = ParseJson(list);
   if (!parsed) return WrongRequest(std::move(parsed.issues));
   if (!parsed->is_array()) return WrongRequest({{"merge", "Must be a list of shard outputs"}});
-  std::vector<std::string> texts;
-  for (const Json& one : *parsed) texts.push_back(one.is_string() ? one.get<std::string>() : JsonText(one));
-  return MergeShards(texts);
+  return MergeShards(TextsOf(&*parsed));
 }
 
 }  // namespace slipstick

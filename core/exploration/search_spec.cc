@@ -17,16 +17,6 @@ namespace {
 
 constexpr std::size_t kMaxAxisValues = 10'000;
 
-std::vector<std::string> Split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  while (true) {
-    const std::size_t at = text.find(separator);
-    parts.emplace_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
-}
-
 // lo:hi:n[:log] with units on the ends, which must have one dimension.
 Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>& parts) {
   const bool log = parts.size() == 4 && parts[3] == "log";
@@ -60,6 +50,25 @@ Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>&
 
 }  // namespace
 
+std::string PlainText(const Json& value) { return value.is_string() ? TextOf(value) : JsonText(value); }
+
+std::vector<std::string> TextsOf(const Json* list) {
+  std::vector<std::string> texts;
+  if (list == nullptr || !list->is_array()) return texts;
+  for (const Json& one : *list) texts.push_back(PlainText(one));
+  return texts;
+}
+
+std::vector<std::string> SplitAt(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t at = text.find(separator);
+    parts.emplace_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
 Result<Axis> ParseAxis(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0)
@@ -67,10 +76,10 @@ Result<Axis> ParseAxis(std::string_view text) {
   const std::string path(text.substr(0, equals));
   if (Issues issues = IssuesOfVarying(path); !issues.empty()) return issues;
   const std::string values(text.substr(equals + 1));
-  const std::vector<std::string> parts = Split(values, ':');
+  const std::vector<std::string> parts = SplitAt(values, ':');
   if (parts.size() == 3 || parts.size() == 4) return ParseRange(path, parts);
   Axis axis{path, {}};
-  for (const std::string& value : Split(values, ',')) {
+  for (const std::string& value : SplitAt(values, ',')) {
     Result<Assignment> one = ParseAssignment(path + "=" + value);
     if (!one) return std::move(one.issues);
     axis.values.push_back(std::move(one->value));
@@ -88,7 +97,7 @@ Result<SearchSpec> ReadSearchSpec(const Json& json) {
     const Json& value = member.value();
     const auto texts = [&](std::vector<std::string>& out) {
       if (!value.is_array()) issues.push_back({key, "Must be a list of texts"});
-      for (const Json& one : value) out.push_back(one.is_string() ? one.get<std::string>() : JsonText(one));
+      out = TextsOf(&value);
     };
     if (key == "request") continue;
     if (key == "for" && value.is_string()) {

@@ -6,6 +6,7 @@
 #include "core/base/schema.h"
 #include "core/evaluation/evaluate.h"
 #include "core/evaluation/own_measurements.h"
+#include "core/exploration/numbers.h"
 #include "core/scenario/parse_scenario.h"
 
 namespace slipstick {
@@ -16,20 +17,6 @@ struct Swing {
   double value = 0, low = 0, high = 0;     // of the input
   double low_figure = 0, high_figure = 0;  // an invalid end repeats the middle value
 };
-
-// Every number of the resolved scenario, by path.
-void CollectNumbers(const Json& json, const std::string& path, std::vector<std::pair<std::string, double>>& out,
-                    std::vector<bool>& whole) {
-  if (json.is_object()) {
-    for (const auto& [key, value] : json.items()) CollectNumbers(value, JoinPath(path, key), out, whole);
-  } else if (json.is_array()) {
-    for (std::size_t i = 0; i < json.size(); ++i)
-      CollectNumbers(json[i], JoinPath(path, std::to_string(i)), out, whole);
-  } else if (json.is_number() && json.get<double>() > 0 && path != "version") {
-    out.emplace_back(path, json.get<double>());
-    whole.push_back(json.is_number_integer());
-  }
-}
 
 // Whether a figure comes from the request-by-request simulation.
 bool IsSimulated(std::string_view figure) {
@@ -75,24 +62,23 @@ Json Exact(const Json& resolved, const Elasticities& exact) {
 
 // The inputs that move the figure when each changes by ±`share`.
 Json Stepped(const Json& resolved, std::string_view figure, double middle, double share, const Elasticities& exact) {
-  std::vector<std::pair<std::string, double>> numbers;
-  std::vector<bool> whole;
-  CollectNumbers(resolved, "", numbers, whole);
   std::vector<Swing> swings;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const auto& [path, value] = numbers[i];
+  VisitNumbers(resolved, "", [&](const std::string& path, const Json& number) {
+    const double value = number.get<double>();
+    if (!(value > 0) || path == "version") return;
     Swing swing{path, value, value * (1 - share), value * (1 + share), middle, middle};
-    if (whole[i]) swing.low = std::floor(swing.low), swing.high = std::ceil(swing.high);
-    const auto json = [&](double v) { return whole[i] ? Json(static_cast<Count>(v)) : Json(v); };
+    const bool is_whole = number.is_number_integer();
+    if (is_whole) swing.low = std::floor(swing.low), swing.high = std::ceil(swing.high);
+    const auto json = [&](double v) { return is_whole ? Json(static_cast<Count>(v)) : Json(v); };
     const std::optional<double> low = FigureWith(resolved, path, json(swing.low), figure);
     const std::optional<double> high = FigureWith(resolved, path, json(swing.high), figure);
-    if (!low && !high) continue;  // neither end is a valid scenario
+    if (!low && !high) return;  // neither end is a valid scenario
     if (low) swing.low_figure = *low;
     if (high) swing.high_figure = *high;
     if (!low) swing.low = value;
     if (!high) swing.high = value;
     if (swing.low_figure != middle || swing.high_figure != middle) swings.push_back(swing);
-  }
+  });
   std::stable_sort(swings.begin(), swings.end(), [](const Swing& a, const Swing& b) {
     return std::abs(a.high_figure - a.low_figure) > std::abs(b.high_figure - b.low_figure);
   });

@@ -308,14 +308,12 @@ class Solver {
 // Conditions separated by commas, all of which must hold.
 Result<std::vector<Condition>> ParseConditions(std::string_view text) {
   std::vector<Condition> conditions;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    Result<Condition> one = ParseCondition(text.substr(0, comma));
+  for (const std::string& part : SplitAt(text, ',')) {
+    Result<Condition> one = ParseCondition(part);
     if (!one) return std::move(one.issues);
     conditions.push_back(std::move(*one));
-    if (comma == std::string_view::npos) return conditions;
-    text.remove_prefix(comma + 1);
   }
+  return conditions;
 }
 
 }  // namespace
@@ -381,18 +379,12 @@ Answer SolveSpecAnswer(std::string_view spec, const std::function<void(const Sol
   Result<std::optional<SearchSpec>> search = ReadInnerSearch(*parsed, "search");
   if (!search) return WrongRequest(std::move(search.issues));
   options.search = std::move(*search);
-  if (parsed->contains("against") && (*parsed)["against"].is_array()) {
-    for (const Json& one : (*parsed)["against"])
-      options.against.push_back(one.is_string() ? one.get<std::string>() : JsonText(one));
-  }
+  options.against = TextsOf(FindMember(*parsed, "against"));
   const auto text = [&](const char* key) {
     return parsed->contains(key) && (*parsed)[key].is_string() ? (*parsed)[key].get<std::string>() : "";
   };
   std::string until = text("until");
-  if (const Json* list = FindMember(*parsed, "until"); list != nullptr && list->is_array()) {
-    for (const Json& one : *list)
-      until += (until.empty() ? "" : ",") + (one.is_string() ? one.get<std::string>() : JsonText(one));
-  }
+  for (const std::string& one : TextsOf(FindMember(*parsed, "until"))) until += (until.empty() ? "" : ",") + one;
   return SolveAnswer(parsed->contains("request") ? JsonText((*parsed)["request"]) : "", {}, text("range"), until,
                      options);
 }

@@ -132,7 +132,7 @@ Result<Sweep> MakeSweep(Json request, const std::vector<std::string>& axes, cons
 
 std::string CsvCell(const Json& json) {
   if (json.is_null()) return "";
-  std::string text = json.is_string() ? json.get<std::string>() : JsonText(json);
+  std::string text = PlainText(json);
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -170,22 +170,15 @@ Answer SweepAnswer(std::string_view request, const std::vector<std::string>& ass
 Answer SweepRowsAnswer(std::string_view spec, Count from, Count to) {
   Result<Json> parsed = ParseJson(spec);
   if (!parsed) return WrongRequest(std::move(parsed.issues));
-  const auto texts = [&](const char* key) {
-    std::vector<std::string> list;
-    if (parsed->is_object() && parsed->contains(key) && (*parsed)[key].is_array()) {
-      for (const Json& one : (*parsed)[key]) list.push_back(one.is_string() ? one.get<std::string>() : JsonText(one));
-    }
-    return list;
-  };
-  const Json request = parsed->is_object() && parsed->contains("request") ? (*parsed)["request"] : Json::object();
-  Result<Json> base = ReadMeasuredRequest(JsonText(request), {});
+  const Json* request = FindMember(*parsed, "request");
+  Result<Json> base = ReadMeasuredRequest(request != nullptr ? JsonText(*request) : "{}", {});
   if (!base) return WrongRequest(std::move(base.issues));
-  std::string optimise;
-  if (parsed->is_object() && parsed->contains("optimise") && (*parsed)["optimise"].is_string())
-    optimise = (*parsed)["optimise"].get<std::string>();
+  const Json* optimise = FindMember(*parsed, "optimise");
   Result<std::optional<SearchSpec>> search = ReadInnerSearch(*parsed, "search");
   if (!search) return WrongRequest(std::move(search.issues));
-  Result<Sweep> sweep = MakeSweep(std::move(*base), texts("axes"), texts("report"), optimise, *search);
+  Result<Sweep> sweep =
+      MakeSweep(std::move(*base), TextsOf(FindMember(*parsed, "axes")), TextsOf(FindMember(*parsed, "report")),
+                optimise != nullptr && optimise->is_string() ? TextOf(*optimise) : "", *search);
   if (!sweep) return WrongRequest(std::move(sweep.issues));
   Json rows = Json::array();
   for (Count i = std::max<Count>(0, from); i < std::min(to, sweep->Size()); ++i) {
