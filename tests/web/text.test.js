@@ -17,7 +17,7 @@ import {
 } from '../../web/text/measure.js';
 import { t as inCharts } from '../../web/charts/texts.js';
 import { t as inScenes } from '../../web/scenes/texts.js';
-import { has, t } from '../../web/text/strings.js';
+import { extend, has, pieces, t } from '../../web/text/strings.js';
 
 test('figures have three digits and a fitting prefix', () => {
   const cases = [
@@ -231,4 +231,10 @@ test('no two tables of texts share a key: the later one would change the texts',
       seen.set(key, file);
     }
   }
+});
+
+test('an element stands at each place of its name', () => {
+  extend({ 'test.twice': 'up to {value}: at {value} it is {result}' });
+  const value = { cloneNode: () => 'copy' };
+  assert.deepEqual(pieces('test.twice', { value, result: 3 }), ['up to ', value, ': at ', 'copy', ' it is ', 3, '']);
 });

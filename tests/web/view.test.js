@@ -183,3 +183,17 @@ test('an own device becomes inputs by path', () => {
     'cluster.devices': '16',
   });
 });
+
+test('undo passes over what a link or Back has led to already, and names what it changes', () => {
+  const store = new Store({ scene: 'serve', inputs: {} });
+  store.set('serving.batch', '64');
+  store.set('serving.prompt', '4096');
+  store.load({ scene: 'serve', inputs: { 'serving.batch': '64' } });
+  assert.deepEqual(store.undoes, ['serving.batch'], 'the comparison is as it was');
+  assert.equal(store.undo(), true);
+  assert.deepEqual(store.inputs, {});
+  assert.deepEqual(store.undoes, []);
+  assert.equal(store.undo(), false);
+  store.setOthers([{ 'serving.batch': '8' }]);
+  assert.deepEqual(store.undoes, ['compare']);
+});

@@ -64,7 +64,7 @@ export class ReplayPanel {
     });
     this.bar = h('progress', { 'max': 1, 'value': 0, 'hidden': true, 'aria-label': t('explore.progress') });
     this.status = h('p', { class: 'ex-status', role: 'status', id: 'replay-progress' });
-    this.stale = h('p', { class: 'ex-status', role: 'status' });
+    this.stale = h('p', { class: 'note', role: 'status' });
     this.faults = h('div', { id: 'replay-faults' });
     this.result = h('div', { class: 'ex-table', id: 'replay-result' });
     this.element = h(

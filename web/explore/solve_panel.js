@@ -94,7 +94,7 @@ export class SolvePanel {
       ['none', 'training', 'serving'].map((value) => ({ value, name: t(`explore.best.${value}`) })),
       'none',
     );
-    this.stale = h('p', { class: 'ex-status', role: 'status' });
+    this.stale = h('p', { class: 'note', role: 'status' });
     this.answer = h('div', { role: 'status', id: 'solve-answer' });
     const { unknown, from, to, step, figure, how, bound, best, against } = this;
     this.asked = new Asked('solve', { unknown, from, to, step, figure, how, bound, best, against });

@@ -70,7 +70,7 @@ export class SweepPanel {
     });
     this.bar = h('progress', { 'max': 1, 'value': 0, 'hidden': true, 'aria-label': t('explore.progress') });
     this.status = h('p', { class: 'ex-status', role: 'status' });
-    this.stale = h('p', { class: 'ex-status', role: 'status' });
+    this.stale = h('p', { class: 'note', role: 'status' });
     this.chart = h('div', {});
     this.twoField = labelled(t('explore.secondValues'), this.twoValues);
     this.element = h(

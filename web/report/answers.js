@@ -5,7 +5,7 @@ import { bothBytes, number, parts, text, unitSize, whole } from '../text/format.
 import { inputLabel } from '../text/inputs.js';
 import { spelledIn } from '../text/measure.js';
 import { withMappingChosen } from '../state/scenario.js';
-import { pieces, t } from '../text/strings.js';
+import { has, pieces, t } from '../text/strings.js';
 import { hourOf } from './hour.js';
 import {
   boundText,
@@ -402,6 +402,12 @@ export function showAnswers(element, view) {
   );
 }
 
+// The name of an input; that of a preset is its owner's.
+function nameOfInput(path) {
+  const owner = path.replace(/\.preset$/, '');
+  return has(`group.${owner}`) ? t(`group.${owner}`) : labelOf(owner);
+}
+
 // Issues without a field, and links to those with one.
 export function showIssues(element, { issues, form, store, stale }) {
   element.hidden = issues.length === 0;
@@ -421,7 +427,7 @@ export function showIssues(element, { issues, form, store, stale }) {
             ? h(
                 'button',
                 { type: 'button', class: 'link', title: path, onclick: () => form.focus(path) },
-                labelOf(path),
+                nameOfInput(path),
               )
             : path && (inputLabel(path) ? h('b', { title: path }, inputLabel(path)) : h('code', {}, path)),
           ' ',

@@ -145,7 +145,7 @@ export async function read(hash, scenes) {
     try {
       readPairs(await inflate(packed[1]), state);
     } catch {
-      state.faults.push({ path: 'z', kind: 'unreadable' });
+      state.faults.push({ path: 'z', kind: 'packed' });
     }
   }
   const saysNothing = words.replace(/(^|&)r=[^&]*/, '') === '';

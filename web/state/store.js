@@ -137,18 +137,21 @@ export class Store extends EventTarget {
     this.#tell(true, 'view');
   }
 
-  // The paths that undo would change; none if there is nothing to undo.
+  // The paths in which a former state differs; those of the comparison are one.
+  #changesTo({ inputs, others }) {
+    const paths = Object.keys({ ...inputs, ...this.inputs }).filter((path) => inputs[path] !== this.inputs[path]);
+    return paths.length || JSON.stringify(others) === JSON.stringify(this.others) ? paths : ['compare'];
+  }
+
+  // The paths that undo would change; none if there is nothing to undo. A link or Back may have led to the last state already.
   get undoes() {
-    const last = this.#past.at(-1);
-    if (!last) return [];
-    const paths = Object.keys({ ...last.inputs, ...this.inputs }).filter(
-      (path) => last.inputs[path] !== this.inputs[path],
-    );
-    return paths.length || last.others === this.others ? paths : ['compare'];
+    return this.#past.map((one) => this.#changesTo(one)).findLast((paths) => paths.length > 0) ?? [];
   }
 
   undo() {
-    const last = this.#past.pop();
+    let last;
+    do last = this.#past.pop();
+    while (last && this.#changesTo(last).length === 0);
     if (!last) return false;
     this.inputs = last.inputs;
     this.others = last.others;

@@ -25,6 +25,7 @@ export const english = {
   'link.version': 'it was made by another version',
   'link.unknown': '{path} is not an input',
   'link.unreadable': '{path} is not readable',
+  'link.packed': 'its packed inputs (z) are cut off or damaged',
   'link.long': '{path} is too long',
   'link.scene': 'there is no tab {path}',
   'scene.overview': 'Start',

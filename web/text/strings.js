@@ -59,10 +59,15 @@ const accentedTexts = (texts) =>
 
 // The text split where the values stand: [text, {name}, text, …], for sentences whose figures are elements. `counts` choose by number.
 export function pieces(key, values, counts = {}) {
+  const used = new Set();
   return numbered(table[key] ?? key, counts)
     .split(/(\{\w+\})/)
     .map((piece) => {
       const name = /^\{(\w+)\}$/.exec(piece)?.[1];
-      return name && name in values ? values[name] : piece;
+      if (!name || !(name in values)) return piece;
+      // An element stands in one place: where its name stands again, a copy does.
+      const isAgain = used.has(name);
+      used.add(name);
+      return isAgain ? (values[name]?.cloneNode?.(true) ?? values[name]) : values[name];
     });
 }
