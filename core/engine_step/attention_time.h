@@ -28,10 +28,6 @@ LatentAttention LatentOf(const Deployment& deployment, AttentionPhase phase);
 // the layers score and select.
 SparseAttentionTime SparseTime(const Deployment& deployment, const LatentAttention& queries);
 
-// A short prompt attends to all its tokens under a mask of the selected ones, if that is faster: full keys per head
-// take fewer multiply-adds than the wider latent. The indexer scores and selects in any case.
-KernelTime SparsePrefill(const Deployment& deployment, const LatentAttention& queries, const KernelTime& dense);
-
 // Attention to blocks of the context that an indexer selects for each KV head (MiniMax-M3): mean over layers that
 // select and layers that attend to all tokens as `whole` does. In each sequence of `whole`, the indexer scores
 // `queries` query tokens.
