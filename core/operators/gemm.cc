@@ -212,6 +212,8 @@ TileChoice BestCandidate(const Gemm& gemm, const Device& device, const GemmKerne
     return engine;
   }
   const auto [mma_rows, copied_rows] = UnitsFor(gemm, device, rate.unit_rate);
+  // A serving step's tokens prefer some experts; benchmarks and training balance them.
+  const bool groups_differ = gemm.groups != 1 && parameters.setting == GemmSetting::kServing;
   const TiledGemm<Ratio> shape{gemm.m,
                                gemm.n,
                                gemm.k,
@@ -232,6 +234,7 @@ TileChoice BestCandidate(const Gemm& gemm, const Device& device, const GemmKerne
                                parameters.columns_by_96,
                                parameters.columns_by_32,
                                parameters.split_fills_two_waves,
+                               groups_differ,
                                source};
   return ChooseTiles(shape, ideal, memory_time);
 }

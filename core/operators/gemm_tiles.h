@@ -27,6 +27,7 @@ struct TiledGemm {
   bool columns_by_96;          // tiles of 96 and 192 columns exist
   bool columns_by_32;          // tiles of 32 columns exist
   bool split_fills_two_waves;  // split-K only while tiles * split <= 2 * SMs
+  bool groups_differ;          // `rows` is a mean over the groups
   std::string_view source;     // of the constants
 };
 
