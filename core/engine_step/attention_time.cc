@@ -128,26 +128,8 @@ SparseAttentionTime SparseTime(const Deployment& deployment, const LatentAttenti
   attention.heads = queries.heads;
   attention.kv_lora_rank = queries.kv_lora_rank, attention.rope_head_dim = queries.rope_head_dim;
   attention.decode = queries.phase == AttentionPhase::kDecode;
-  if (attention.decode) attention.kv_precision = queries.kv_precision, attention.kv_element = queries.kv_element;
+  attention.kv_precision = queries.kv_precision, attention.kv_element = queries.kv_element;
   return TimeOf(attention, deployment.device);
-}
-
-// A short prompt attends to all its tokens under a mask of the selected ones, if that is faster: full keys per head
-// take fewer multiply-adds than the wider latent. The indexer scores and selects in any case.
-KernelTime SparsePrefill(const Deployment& deployment, const LatentAttention& queries, const KernelTime& dense) {
-  const auto [scores, selection, core, all] = SparseTime(deployment, queries);
-  KernelTime kernel = all;
-  kernel.time = Figure("Sparse attention of a prompt", all.time - core.time + min(core.time, dense.time),
-                       "to the latents of the selected tokens, or to all tokens with a mask, whichever is faster",
-                       "DeepSeek-V3.2: short prompts in a masked MHA mode");
-  if (!(dense.time < core.time)) return kernel;
-  kernel.flops = Figure("FLOPs of scores and masked attention", all.flops - core.flops + dense.flops);
-  kernel.bytes =
-      Figure("Memory traffic of scores, selection and masked attention", all.bytes - core.bytes + dense.bytes);
-  kernel.compute = all.compute - core.compute + dense.compute;
-  kernel.memory = all.memory - core.memory + dense.memory;
-  if (2 * dense.time > kernel.time) kernel.bound = dense.bound;
-  return kernel;
 }
 
 constexpr std::string_view kMsaSource =
@@ -203,9 +185,16 @@ KernelTime BlockAttention(const Deployment& deployment, const Attention& whole, 
       Figure("Memory traffic of attention to selected blocks", mean(&KernelTime::bytes), "mean over the layers")};
 }
 
+// A prompt of no more tokens than an indexer selects attends to all of them, unscored. Of a longer one every query
+// attends to its own list: on Hopper no engine has a masked mode beyond that.
 KernelTime LatentPrefill(const Deployment& deployment, const LatentAttention& mla) {
-  const KernelTime dense = TimeOf(mla, deployment.device);
-  return deployment.model.indexer ? SparsePrefill(deployment, mla, dense) : dense;
+  if (!deployment.model.indexer) return TimeOf(mla, deployment.device);
+  const Ratio top_k(deployment.model.indexer->top_k);
+  KernelTime kernel = mla.kv_len <= top_k ? TimeOf(mla, deployment.device) : SparseTime(deployment, mla).all;
+  kernel.time = Procedure("Attention of a prompt", kernel.time, {{kernel.time, 1}, InSteps(mla.kv_len), InSteps(top_k)},
+                          "to the latents of the selected tokens, or to all tokens of a prompt that has no more",
+                          "sgl-project/sglang pull request 11892, vllm-project/vllm 47327");
+  return kernel;
 }
 
 KernelTime LatentDecode(const Deployment& deployment, const DecodePass& pass, Ratio keys) {

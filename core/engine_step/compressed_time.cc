@@ -68,7 +68,8 @@ KernelTime CompressedAttentionTime(const Deployment& deployment, const SequenceQ
   attention.heads = attention.decode ? deployment.shapes.decode_heads : deployment.shapes.widths.heads;
   attention.kv_lora_rank = deployment.shapes.head_dim, attention.rope_head_dim = 0;
   attention.entry = EntryBytes(deployment), attention.key = EntryKeyBytes(deployment);
-  attention.kv_precision = deployment.formats.kv_cache, attention.kv_element = deployment.formats.sizes.kv_cache;
+  if (attention.decode)
+    attention.kv_precision = deployment.formats.kv_cache, attention.kv_element = deployment.formats.sizes.kv_cache;
   // Attention to entries of `ratio` tokens each, at most `top_k` per query; `index_share` 1: an indexer selects them.
   const auto kind = [&](Ratio ratio, Ratio top_k, Ratio index_share) {
     attention.ratio = ratio, attention.top_k = top_k, attention.index_share = index_share;

@@ -242,6 +242,12 @@ void SetTuning(Deployment& deployment) {
       StepFactor(tuning, deployment.engine, has_experts ? std::optional(deployment.formats.mlp_weights) : std::nullopt,
                  deployment.cluster.device.architecture);
   deployment.step_factor = deployment.engine.plain ? deployment.InputAt(step.path, step.value) : step.value;
+  // The factors were measured on models whose MLPs are all experts, or all but a few.
+  const ServedLayers& layers = deployment.layers;
+  if (layers.moe > 0 && layers.dense > 0)
+    deployment.step_factor = Figure("Decode step over a tuned run's",
+                                    1 + (deployment.step_factor - 1) * layers.moe / (layers.moe + layers.dense),
+                                    "layers with experts alone");
   launch.per_sequence = SequenceAsRun(tuning, deployment.engine, has_experts, launch.per_sequence);
   if (launch.graphs) launch.per_operation = LaunchAsRun(tuning, deployment.engine, launch.per_operation);
 }

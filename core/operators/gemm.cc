@@ -207,6 +207,8 @@ TileChoice BestCandidate(const Gemm& gemm, const Device& device, const GemmKerne
   // Outputs of a tile after its k loop; zero if the next tile hides the write.
   const BytesPerSecond drain =
       Figure("Rate at which an SM writes the outputs of a tile", parameters.drain_per_clock * device.clock, "", source);
+  // A serving step's tokens prefer some experts; benchmarks and training balance them.
+  const bool groups_differ = gemm.groups != 1 && parameters.setting == GemmSetting::kServing;
   const TiledGemm<Ratio> shape{gemm.m,
                                gemm.n,
                                gemm.k,
@@ -224,6 +226,7 @@ TileChoice BestCandidate(const Gemm& gemm, const Device& device, const GemmKerne
                                gemm.output_bytes * kB,
                                table.overlap,
                                parameters.tiles,
+                               groups_differ,
                                source};
   return ChooseTiles(shape, ideal, memory_time);
 }

@@ -49,6 +49,13 @@ R FragmentOf(const TiledGemm<R>& shape) {
   return Figure("Rows of a fragment", min(16, shape.mma_rows), "of a kernel for up to 64 rows", shape.source);
 }
 
+// Every group has a tile, and where it has several the last is half full in the mean: rows are taken as exponentially
+// distributed. `part`: rows of a tile over the mean rows of a group.
+template <class R>
+R TilesOfGroup(R part) {
+  return Figure("Tiles of rows of a group", 1 / (1 - exp(-part)), "mean over groups that differ", "");
+}
+
 // With few rows, padding is free while asynchronous copies load the weights: up to 64 rows on the measured devices, far
 // fewer if the tensor cores are weak (H20).
 template <class R>
@@ -66,8 +73,9 @@ Tiling<R> TilingOf(const TiledGemm<R>& shape, R rows, R columns) {
   Tiling<R> tiling;
   tiling.step = Figure("Time per k step", shape.step_latency > Seconds{} ? max(work, shape.step_latency) : work,
                        "64 inputs of a tile: compute, or loop latency", shape.source);
+  const R tiles = shape.groups_differ ? TilesOfGroup(rows / m) : ceil(m / rows);
   tiling.grid =
-      Figure("Output tiles", shape.groups * ceil(m / rows) * ceil(shape.outputs / columns), "all groups", shape.source);
+      Figure("Output tiles", shape.groups * tiles * ceil(shape.outputs / columns), "all groups", shape.source);
   if (shape.drain_rate > BytesPerSecond{})
     tiling.drain =
         Figure("Time to write the outputs of a tile", min(rows, m) * columns * shape.output_size / shape.drain_rate,
@@ -211,6 +219,7 @@ TileChoice ChooseTiles(const TiledGemm<Ratio>& shape, Seconds ideal, Seconds mem
                     PlainOf(shape.output_size),
                     shape.overlap,
                     shape.limits,
+                    shape.groups_differ,
                     shape.source};
   const Best best = Search(plain, PlainOf(ideal), PlainOf(memory));
   TileChoice choice{best.tile.rows, best.tile.columns, best.split, best.compute, {}, best.merge};

@@ -32,6 +32,7 @@ struct TiledGemm {
   Bytes output_size;          // per output
   R overlap;                  // p of the norm of compute and memory time
   TileLimits limits;
+  bool groups_differ;       // `rows` is a mean over the groups
   std::string_view source;  // of the constants
 };
 

@@ -177,8 +177,7 @@ KernelTime TimeWithHeadsInRows(const CoreWork& core, const Device& device) {
 // every query's own tokens from L2: 2,048 latents in 16 bit take 0.33 us per query with 16 heads, twice that with 32.
 KernelTime TimeWithHeadsInColumns(const CoreWork& core, const Device& device) {
   const LatentTable& table = device.architecture->latent;
-  const bool narrow =
-      core.attention.decode && BytesPerElement(core.attention.kv_precision) < 2 && Supports(device, Precision::kFp8);
+  const bool narrow = BytesPerElement(core.attention.kv_precision) < 2 && Supports(device, Precision::kFp8);
   const Ratio blocks = Figure("Blocks of 16 query heads", ceil(core.attention.heads / 16));
   KernelWork work{"Attention to the selected tokens, heads in columns", "on the latent", core.flops, core.bytes};
   work.compute = Figure("Compute time",
@@ -194,9 +193,8 @@ KernelTime TimeWithHeadsInColumns(const CoreWork& core, const Device& device) {
   return TimeOfKernel(work, gathered > core.stream ? Bound::kL2 : SlowestStream(device).bound, device);
 }
 
-// Attention with the latent as the key and value of all heads. Neighboring queries share latents, which are read at
-// least once.
-KernelTime TimeOfCore(const SparseAttention& attention, Ratio selected, const Device& device) {
+// What a kernel does that reads the KV cache in its format; `selected`: tokens that all queries attend to.
+CoreWork WorkOf(const SparseAttention& attention, Ratio selected, const Device& device) {
   const Ratio pair_dims = Figure("Multiply-adds per head and token",
                                  2 * attention.kv_lora_rank + attention.rope_head_dim, "with the latent");
   CoreWork core{attention, selected, pair_dims, {}, CoreBytes(attention, selected, pair_dims, device), {}};
@@ -204,9 +202,17 @@ KernelTime TimeOfCore(const SparseAttention& attention, Ratio selected, const De
       Figure("FLOPs", 2 * kFlop * selected * attention.heads * pair_dims, "every head with every selected token");
   core.stream = Figure("Time to move the data", core.bytes / StreamOf(device, SlowestStream(device)), "",
                        SourceOf(device, device.architecture->latent.sparse.source));
-  const KernelTime in_rows = TimeWithHeadsInRows(core, device);
+  return core;
+}
+
+// Attention with the latent as the key and value of all heads. Neighboring queries share latents, which are read at
+// least once. For prompts, kernels with heads in rows read latents that were converted to 16 bit.
+KernelTime TimeOfCore(const SparseAttention& attention, Ratio selected, const Device& device) {
+  SparseAttention converted = attention;
+  if (!attention.decode) converted.kv_precision = Precision::kBf16, converted.kv_element = {};
+  const KernelTime in_rows = TimeWithHeadsInRows(WorkOf(converted, selected, device), device);
   if (!device.architecture->latent.sparse.heads_in_columns) return in_rows;
-  KernelTime in_columns = TimeWithHeadsInColumns(core, device);
+  KernelTime in_columns = TimeWithHeadsInColumns(WorkOf(attention, selected, device), device);
   if (!(in_columns.time < in_rows.time)) return in_rows;
   in_columns.time = Figure("Attention to the selected tokens", min(in_rows.time, in_columns.time),
                            "by the faster of two kernels: heads in the rows of the matrix instruction, or in columns");

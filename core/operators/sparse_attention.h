@@ -25,7 +25,7 @@ struct SparseAttention {
   Ratio kv_lora_rank = 512, rope_head_dim = 64;
   Precision kv_precision = Precision::kBf16;
   Bytes kv_element{};   // bytes per element of the KV cache, with the node of the choice of format; 0: from the format
-  bool decode = false;  // reads the KV cache in its format; a prefill reads latents in 16 bit
+  bool decode = false;  // a step that decodes; a kernel with few heads reads the KV cache in its format in prefill too
 };
 
 // A token's latent and rotary part in the KV cache, as the kernels for selected tokens read them.

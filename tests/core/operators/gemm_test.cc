@@ -6,6 +6,7 @@
 
 #include "core/operators/bound_device.h"
 #include "core/operators/efficiency.h"
+#include "core/operators/gemm_tiles.h"
 #include "tests/core/operators/devices.h"
 #include "tests/core/preset.h"
 #include "tests/support/explained.h"
@@ -277,6 +278,18 @@ TEST(Gemm, SlowKernelsKeepTheirClock) {
   Gemm int8 = Make(8192, 16384, 16384);
   int8.precision = int8.weights = Precision::kInt8;
   EXPECT_NEAR(In(Time(int8, H200()), kUs) / 4217.9, 1, 0.03);
+}
+
+// 100 groups of 256 rows and 64 columns on one SM at 1 TFLOP/s: a tile of 64 rows takes 2 x 64 x 64 x 64 FLOP, 0.524 us,
+// and equal groups have four each. Of groups that differ, 100 / (1 - exp(-1 / 4)) = 452.1 tiles are begun.
+TEST(Gemm, LastTilesOfDifferentGroupsAreHalfFull) {
+  TiledGemm<Ratio> shape{};
+  shape.rows = 256, shape.outputs = 64, shape.inputs = 64, shape.groups = 100;
+  shape.mma_rows = 16, shape.units = 1, shape.overlap = 3, shape.limits.max_split = 1;
+  shape.unit_rate = FlopsPerSecond::FromBase(1e12), shape.l2_rate = BytesPerSecond::FromBase(1e12);
+  EXPECT_NEAR(In(ChooseTiles(shape, {}, {}).compute, kUs), 400 * 0.524288, 1e-6);
+  shape.groups_differ = true;
+  EXPECT_NEAR(In(ChooseTiles(shape, {}, {}).compute, kUs), 453 * 0.524288, 1e-6);
 }
 
 }  // namespace

@@ -31,6 +31,19 @@ TEST(SparseServing, DecodeStepDoesTheWorkThatTheShapesSay) {
   EXPECT_EQ(AttentionOf(report.operators.decode).count, 61);
 }
 
+// DeepSeek-V3.2 at TP 8: of a prompt of 2,048 each of 16 heads attends to 2,048 x 2,049 / 2 pairs, with keys of 192 and
+// values of 128 numbers, and nothing is scored. A longer one is scored with 64 heads of 128 and attends on the latent.
+TEST(SparseServing, OnlyPromptsOfNoMoreThanIsSelectedAreDense) {
+  const auto flops = [](const std::string& prompt) {
+    const ServingReport report =
+        Serve(kNode + std::vector<std::string>{"model=deepseek-v3.2", "serving.prompt=" + prompt}, true);
+    return AttentionOf(report.operators.prefill).flops.base();
+  };
+  const double pairs = 2048 * 2049 / 2.0, longer = 4096 * 4097 / 2.0;
+  EXPECT_NEAR(flops("2048") / (pairs * 2 * 16 * 320), 1, 1e-9);
+  EXPECT_NEAR(flops("4096") / ((pairs + 2048 * 2048) * 2 * 16 * 1088 + longer * 2 * 64 * 128), 1, 1e-9);
+}
+
 // GLM-5.2: 21 of 78 layers score and select; every layer attends to the selected tokens.
 TEST(SparseServing, LayersShareASelection) {
   const ServingReport report =

@@ -104,7 +104,7 @@ TEST(DecodeStep, ReadsTheExpertsThatTokensHit) {
 
 // gpt-oss-120b on 2 H100 under vLLM: 7,373 tokens x 4 experts x 6 x 2,880 x 1,440 = 734 GFLOP per device and layer.
 // Marlin kernels reach 0.25 of weight-only GEMMs' 1.065 x 0.865 of 989 TFLOP/s: 3.22 ms, plus partial tiles, routing
-// and permutation.
+// and permutation. With half a tile of 128 rows more than its 230 an expert computes 1.28 times its rows.
 TEST(Prefill, ExpertsWithWeightOnlyQuantizationUseTheEnginesKernels) {
   const auto experts = [](const std::string& engine) {
     const std::vector<std::string> scenario{"cluster=dgx-h100",
@@ -121,7 +121,7 @@ TEST(Prefill, ExpertsWithWeightOnlyQuantizationUseTheEnginesKernels) {
   const ServedOperator own = experts("vllm");
   EXPECT_NEAR(In(own.flops, kTFlop), 0.7339, 0.0001);
   EXPECT_GT(In(own.time, kMs), 3.22);
-  EXPECT_LT(In(own.time, kMs), 1.4 * 3.22);
+  EXPECT_LT(In(own.time, kMs), 1.28 * 1.4 * 3.22);
   EXPECT_GT(own.time, 2 * experts("sglang").time);
 }
 

@@ -45,6 +45,14 @@ TEST(Tuning, APlainCommandTakesLongerPerStep) {
   EXPECT_NEAR(StepRatio(kExpertsOnCdna), 2, 1e-9);  // AITER's kernels are off
 }
 
+// Every other of Maverick's 48 layers has experts. Each of Nemotron's has one part, experts in 23 and no dense MLP.
+TEST(Tuning, LayersWithoutExpertsTakeNoLonger) {
+  const Assignments on_mi300x{"cluster=hgx-mi300x", "training=null", "serving.devices=8", "serving.batch=16",
+                              "serving.mapping.tp=8"};
+  EXPECT_NEAR(StepRatio(on_mi300x + Assignments{"model=llama-4-maverick"}), 1.5, 1e-9);
+  EXPECT_NEAR(StepRatio(on_mi300x + Assignments{"model=nemotron-3-nano-30b-a3b"}), 2, 1e-9);
+}
+
 // vLLM's Triton kernels for fp8 and 16 bit choose their tiles without a table; FlashInfer's on B200 do not.
 TEST(Tuning, ExpertsWhoseTilesNeedNoTableTakeATunedStep) {
   const Assignments vllm{"serving.engine=vllm"},

@@ -83,7 +83,7 @@ TEST(WideExpertParallel, TheRatePerDeviceRisesToABestDegreeAndFallsWithTheExpose
     last = rate;
   }
   Seconds exposed;
-  for (const int ranks : {72, 144, 256}) {
+  for (const int ranks : {128, 192, 256}) {
     const ServingReport report = Serve(Wide(ranks, 64), true);
     const ServedOperator* exchange = Find(report.operators.decode, "exposed expert exchange");
     ASSERT_NE(exchange, nullptr) << ranks;
