@@ -93,8 +93,11 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
   const Ratio devices = cluster.devices, devices_per_host = inputs.devices_per_host;
   const NetworkCost network = PriceNetwork(cluster, inputs);
   const Operation operation = Operate(cluster, inputs, network, lifetime);
-  const Ratio hosts = Figure("Servers", ceil(devices / devices_per_host));
-  const Ratio per_host = Figure("Devices of a server", min(devices, devices_per_host));
+  const bool is_part = cluster.installed > cluster.devices;
+  const Ratio installed = is_part ? cluster.installed : cluster.devices;
+  const Ratio per_host = Figure("Devices of a server", min(installed, devices_per_host));
+  const Ratio hosts = Figure("Servers", is_part ? devices / per_host : ceil(devices / devices_per_host),
+                             "whole ones; some of a cluster's devices pay for their share of them");
   const Dollars host = PriceHost(inputs, per_host, device_price, NetworkBeyondPrice(network, inputs));
   const bool is_rented = inputs.colocation > DollarsPerJoule();
   const auto built = [&](std::string_view title, DollarsPerWatt price) {

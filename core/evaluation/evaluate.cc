@@ -114,6 +114,7 @@ class Evaluation {
                  : scenario_.serving ? "serving.devices"
                                      : "diffusion.devices",
                  tape_);
+      if (in_use.installed > 0) BindInputs(in_use.installed, "cluster.devices", tape_);
     }
     CostReport cost = EvaluateCost(in_use, split ? *split : *scenario_.cost, tape_, PrefillPoolOf(scenario_, tape_));
     const DeviceCostEfficiency efficiency = CostEfficiencyOf(cost, scenario_.cluster.device, tape_);

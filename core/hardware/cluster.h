@@ -16,6 +16,7 @@ struct Cluster {
   std::vector<NetworkLevel> networks;  // innermost first
   CollectiveChoice collectives;
   bool has_links = true;  // false: its chip is designed without links, so nothing can cross from device to device
+  Tally installed = 0;    // where `devices` are only some of a larger cluster's: all of them, which share the servers
 };
 template <>
 struct Schema<Cluster> {

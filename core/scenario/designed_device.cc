@@ -229,6 +229,7 @@ Cluster ClusterInUse(const Scenario& scenario) {
   const Count training = scenario.training ? scenario.training->devices.value_or(cluster.devices) : Tally(0);
   const Count serving = load ? load->devices.value_or(cluster.devices) - others : 0;
   const Count diffusion = scenario.diffusion ? scenario.diffusion->devices.value_or(cluster.devices) : Tally(0);
+  if (pools == nullptr) cluster.installed = cluster.devices;
   cluster.devices = std::min<Count>(cluster.devices, std::max({training, serving, diffusion}));
   return cluster;
 }

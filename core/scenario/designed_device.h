@@ -49,8 +49,8 @@ std::optional<std::string> ChangedDeviceWarning(const Device& device, const Devi
 std::optional<std::string> UnpaidMemoryWarning(const Device& device, const DeviceBill& bill);
 
 // The cluster with only the devices that are bought and powered: from version 3 on, those that train or serve, which
-// may be a few of a large cluster; in earlier versions, and if training and serving are off, all of it. Devices of a
-// prefill pool of another kind are not included.
+// may be a few of a large cluster and then share its servers with the others; in earlier versions, and if training and
+// serving are off, all of it. Devices of a prefill pool of another kind are not included.
 Cluster ClusterInUse(const Scenario& scenario);
 
 // The prefill pool, if it has another device than the cluster.

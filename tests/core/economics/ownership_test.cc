@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/economics/network_cost.h"
+#include "core/scenario/designed_device.h"
 #include "core/scenario/estimated_costs.h"
 #include "costs.h"
 
@@ -106,6 +107,27 @@ TEST(Ownership, ARackIsOneServer) {
   const Scenario rack = ScenarioOf({"cluster=gb300-nvl72"});
   EXPECT_EQ(rack.cost->system.devices_per_host, 72);
   EXPECT_EQ(LineOf(CostOf({"cluster=gb300-nvl72"}).system_parts, "network"), 0 * kUsd);
+}
+
+// A rack of 72 GB200s costs 1.1 M$ without them: eight of them pay for 8/72 of it, 122,222 $. A DGX H100 costs 42,000 $
+// without its eight devices: one of them pays 5,250 $, and its hour costs as much as where all eight are used. The PC
+// around a single card is paid for in full.
+TEST(Ownership, AFewDevicesOfAClusterPayForTheirShareOfTheServers) {
+  const auto in_use = [](const std::string& cluster, const std::string& devices) {
+    const Result<Json> request =
+        ReadRequest(R"({"version": 3})", {"model=llama-3.1-8b", "cluster=" + cluster, "training=null",
+                                          "serving.mapping.tp=1", "serving.devices=" + devices});
+    EXPECT_TRUE(request);
+    const Result<Scenario> scenario = ParseScenario(*request);
+    EXPECT_TRUE(scenario);
+    return EvaluateCost(ClusterInUse(*scenario), *scenario->cost);
+  };
+  const auto servers = [](const CostReport& report) { return In(LineOf(report.system_parts, "servers"), kUsd); };
+  EXPECT_NEAR(servers(in_use("gb200-nvl72", "8")), 1.1e6 * 8 / 72, 0.01);
+  EXPECT_NEAR(servers(in_use("gb200-nvl72", "72")), 1.1e6, 0.01);
+  EXPECT_NEAR(servers(in_use("dgx-h100", "1")), 5250, 0.01);
+  EXPECT_NEAR(in_use("dgx-h100", "1").device_hour / in_use("dgx-h100", "8").device_hour, 1, 1e-12);
+  EXPECT_NEAR(servers(in_use("single-rtx-4090", "1")), 1500, 0.01);
 }
 
 // Devices at home or on a desk (a card in a PC, a laptop, a desktop box) need no building.
