@@ -47,9 +47,7 @@ const std::optional<ExpertRow>& RowOf(const ExpertKernels& kernels, const MoeLay
 // The row that the library states, otherwise TensorRT-LLM's.
 ExpertRow RowOf(const MoeLayer& layer, const Device& device) {
   const ExpertTable& table = device.architecture->experts;
-  const std::optional<ExpertRow>& trtllm = RowOf(table.trtllm, layer, device);
-  const std::optional<ExpertRow>& own = RowOf(table.flashinfer, layer, device);
-  return (layer.library == ExpertLibrary::kFlashInfer && own ? own : trtllm).value_or(ExpertRow{});
+  return RowOf(HasOwnKernels(layer, device) ? table.flashinfer : table.trtllm, layer, device).value_or(ExpertRow{});
 }
 
 Ratio PermuteEfficiency(const MoeLayer& layer, const Device& device) {
@@ -57,6 +55,11 @@ Ratio PermuteEfficiency(const MoeLayer& layer, const Device& device) {
 }
 
 }  // namespace
+
+bool HasOwnKernels(const MoeLayer& layer, const Device& device) {
+  return layer.library == ExpertLibrary::kFlashInfer &&
+         RowOf(device.architecture->experts.flashinfer, layer, device).has_value();
+}
 
 MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device& device) {
   const ExpertTable& table = device.architecture->experts;

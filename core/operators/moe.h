@@ -53,6 +53,9 @@ MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device
 // Inside a serving step: real routing is correlated, and the preceding kernel finds the scales of narrow formats.
 MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device& device);
 
+// Whether the layer's library states kernels for its formats, beside TensorRT-LLM's.
+bool HasOwnKernels(const MoeLayer& layer, const Device& device);
+
 // Expected number of experts on this device that get at least one of `rows` rows; a token's rows go to different
 // experts. `preference`: coefficient of variation, over the experts, of their probability of being chosen.
 Ratio ExpertsHit(const MoeLayer& layer, Ratio rows, Ratio preference);

@@ -155,10 +155,9 @@ constexpr auto kEngineFields = Advanced(
          "multi_query_from", "Fewest query heads per KV head that share one read of the KV cache")
          .Label("Query heads per KV head served together")
          .Between(1, 1024),
-     Of<&Engine::kernels, &EngineKernels::expert_library>("expert_library",
-                                                          "Library of expert kernels that a single kernel is timed "
-                                                          "with. No figure of a report uses it: a step takes the "
-                                                          "fastest library, scaled by expert_matrix and expert_stream")
+     Of<&Engine::kernels, &EngineKernels::expert_library>(
+         "expert_library",
+         "The engine's own library of expert kernels: experts run in it or in TensorRT-LLM's, whichever is faster")
          .Label("Library of expert kernels"),
      Of<&Engine::kernels, &EngineKernels::moe_layer_overhead>("experts", "Fixed cost per MoE layer")
          .In(kUs)
