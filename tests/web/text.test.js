@@ -46,6 +46,8 @@ test('figures have three digits and a fitting prefix', () => {
     [197, 'token/s', '197 tokens/s'],
     [2.5e6, 'token/$', '2.5 M tokens/$'],
     [412, 'count', '412'],
+    [0.0012, '/mm^2', '0.12/cm²'],
+    [0.05, '/s', '0.05/s'],
     [262144, 'count', '262,144'],
     [Number.NaN, 's', '–'],
     [undefined, 's', '–'],
