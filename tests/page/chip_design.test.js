@@ -148,6 +148,23 @@ test('any number of dies is shown as it is, and the way back to the original dev
   assert.deepEqual(faults, []);
 });
 
+test('a chip that cannot be is not drawn as the scenario’s, and what was typed stays to be corrected', async () => {
+  const { page, faults } = await open();
+  const area = page.locator('[data-key=chip-design-area]');
+  await area.fill('3000');
+  await area.press('Enter');
+  await page.waitForFunction(() => /No memory site fits/.test(document.getElementById('issues').textContent));
+  await settled(page);
+  assert.match(await page.locator('#design > .note').first().innerText(), /^No device comes of these budgets/);
+  assert.match(await area.inputValue(), /^3000/);
+  await area.fill('800');
+  await area.press('Enter');
+  await page.waitForFunction(() => document.getElementById('issues').hidden);
+  await settled(page);
+  assert.match(await page.locator('#design > .note').first().innerText(), /^All results use this chip/);
+  assert.deepEqual(faults, []);
+});
+
 test('the scene fits 320 px in the dark theme', async () => {
   for (const width of [320, 1920]) {
     const { page, faults } = await open(START, { width, colorScheme: 'dark' });

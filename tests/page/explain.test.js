@@ -17,6 +17,8 @@ test('a symbol of the formula links to its input; an input marks the figures tha
   // Follows the marked path down to an input.
   const marked = page.locator('#sheet .terms tr.leads');
   const heading = page.locator('#sheet h2');
+  // Its share need not be the largest: it has the input of most influence behind it.
+  assert.match(await marked.innerText(), /on the way to the input that matters most/);
   while (!(await marked.locator('button', { hasText: 'edit' }).count())) {
     const before = await heading.textContent();
     await marked.locator('button', { hasText: 'why' }).click();

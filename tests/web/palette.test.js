@@ -162,3 +162,8 @@ test('every chart gives its parts the color of what they mean', () => {
     },
   );
 });
+
+test('a queue that is as good as empty is no part of a latency', () => {
+  const values = latencyParts({ queue: 3.6e-12, gemm: 0.06, attention: 1e-4 }, 'ttft').map(({ value }) => value);
+  assert.deepEqual(values, [0, 0.06, 1e-4]);
+});

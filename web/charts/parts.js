@@ -56,14 +56,17 @@ const WORK_COLORS = {
 };
 // Prefill computes; a decode step reads weights and KV cache.
 const PREFILL_COLORS = { ...WORK_COLORS, gemm: 'forward', attention: 'recompute' };
-export const latencyParts = (parts, latency) =>
-  Object.entries(parts).map(([id, value]) => ({
+const LEAST = 1e-6; // of a latency: less, as of a queue that is as good as empty, is none
+export function latencyParts(parts, latency) {
+  const whole = Object.values(parts).reduce((sum, value) => sum + value, 0);
+  return Object.entries(parts).map(([id, value]) => ({
     id,
-    value,
+    value: value < LEAST * whole ? 0 : value,
     name: t(`${latency}.${id}`),
     color: `var(--c-${(latency === 'ttft' ? PREFILL_COLORS : WORK_COLORS)[id]})`,
     hatch: id === 'queue',
   }));
+}
 
 // Times by bound; the names are those of a roofline's bounds. The communication-bound part is split by network level,
 // innermost first, if known: `levels`, [{level, time_s}].

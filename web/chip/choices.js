@@ -33,9 +33,9 @@ export const typed = (key, label, value, ontake) =>
     }),
   );
 
-// The same for a quantity; a bare number is in its unit.
-export const typedMeasure = (key, label, value, unit, ontake) =>
-  typed(key, label, text(value, unit).replace('\u00a0', ' '), (entry) =>
+// The same for a quantity; a bare number is in its unit. `written`: a text that is no value of it, which stays to be corrected.
+export const typedMeasure = (key, label, value, unit, ontake, written = undefined) =>
+  typed(key, label, written ?? text(value, unit).replace('\u00a0', ' '), (entry) =>
     ontake(inUnit(entry.trim().replace('²', '^2'), unit)),
   );
 

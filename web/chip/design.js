@@ -225,9 +225,16 @@ export function design(context) {
   const edit = editor(context);
   const options = (list) => list.map(({ id, name }) => ({ value: id, name: name ?? id }));
   const nanometres = ({ id }) => Number.parseFloat(id);
+  // A design that cannot be: the drawing is of the last one that can.
+  const isFaulty = context.issues.some(({ path }) => path.startsWith('cluster.device'));
   const measure = (key, path, unit) =>
-    typedMeasure(`chip-design-${key}`, t(`chip.design.field.${key}`), now[path], unit, (value) =>
-      edit.setDesign({ [path]: value }),
+    typedMeasure(
+      `chip-design-${key}`,
+      t(`chip.design.field.${key}`),
+      now[path],
+      unit,
+      (value) => edit.setDesign({ [path]: value }),
+      isFaulty ? inputs[`${DESIGN}.${path}`] : undefined,
     );
   const figure =
     context.stage.chosen('chip-design-for') ?? OBJECTIVES.find((path) => typeof get(own, path) === 'number');
@@ -238,9 +245,16 @@ export function design(context) {
     h(
       'p',
       { class: 'note' },
-      t(inputs[DESIGN] || context.scenario.cluster.device.design ? 'chip.design.on' : 'chip.design.off', {
-        design: now.name,
-      }),
+      t(
+        isFaulty
+          ? 'chip.design.faulty'
+          : inputs[DESIGN] || context.scenario.cluster.device.design
+            ? 'chip.design.on'
+            : 'chip.design.off',
+        {
+          design: now.name,
+        },
+      ),
     ),
     packageDrawing({
       id: 'package',

@@ -9,7 +9,8 @@ import { choose, chosen, pick, press, row } from './choices.js';
 import { t } from './texts.js';
 
 // Studies cut the device themselves: they begin with its whole die.
-const studied = (ask, { request: { partition: _, ...scenario } }, kind, members) => {
+const studied = (ask, { request }, kind, members) => {
+  const { partition: _, ...scenario } = /** @type {any} */ (request);
   const answer = ask('costStudy', { kind, scenario, ...members });
   return answer && !answer.issues ? answer : undefined;
 };

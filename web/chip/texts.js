@@ -141,6 +141,8 @@ export const texts = {
     'Move area, power and shoreline between compute, cache, memory and network: tokens and dollars follow.',
   'chip.design.off':
     'Drawn: the design nearest to this device, {design}. The first change makes it the scenario’s chip, and all results use it.',
+  'chip.design.faulty':
+    'No device comes of these budgets, for the reason above. Drawn: the last chip that can be, of {design}.',
   'chip.design.on': 'All results use this chip, which began as {design}. The link holds it.',
   'chip.design.package.title': 'The package, to scale',
   'chip.design.package.sub': 'areas in proportion; below, what power and die edge are spent on',

@@ -34,7 +34,7 @@ export const texts = {
   'why.number': 'see above',
   'why.share': 'Per 1 %',
   'why.share.help': 'Change of the figure in % when this term changes by 1 %; in a sum, its share',
-  'why.leads': 'largest share',
+  'why.leads': 'on the way to the input that matters most',
   'why.smaller': 'and {count} smaller',
   'why.constant': 'A constant fitted to measurements.',
   'why.procedure': 'Computed by a procedure: no formula gives it.',

@@ -122,7 +122,10 @@ function measured(value, unit) {
   if (unit === 'token/s' && Math.abs(value) < 1e6 && Math.abs(value) >= 1) return { number: number(value), unit };
   if (/^token\/(J|\$)$/.test(unit) && Math.abs(value) < 1e6) return { number: number(value), unit };
   if (unit === 'mm^2') return { number: number(value), unit: 'mm²' };
-  if (Math.abs(value) < 1) return prefixed(value, unit, SMALL);
+  if (unit === 'g' && Math.abs(value) >= 1e6) return prefixed(value / 1e6, 't', DECIMAL);
+  if (unit === '/mm^2') return { number: number(value * 100), unit: '/cm²' };
+  // A prefix before a slash would read as a unit: 50 m/s.
+  if (Math.abs(value) < 1) return unit.startsWith('/') ? { number: number(value), unit } : prefixed(value, unit, SMALL);
   return prefixed(value, unit, DECIMAL);
 }
 
