@@ -19,12 +19,12 @@ void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible
     const Millimetres width = DieWidth(die.area, die.aspect), height = die.area / width;
     if (FitsReticle(width, height, bill.wafer)) continue;
     const SquareMillimetres field = bill.wafer.reticle_width * bill.wafer.reticle_height;
-    infeasible.push_back({"reticle", die.name + ": a die of " + Micrometres(width.base()) + " × " +
-                                         Micrometres(height.base()) + " mm is larger than the reticle field of " +
-                                         NumberText(bill.wafer.reticle_width.base()) + " × " +
-                                         NumberText(bill.wafer.reticle_height.base()) + " mm; at most " +
-                                         NumberText(field.base()) + " mm² at the field's aspect ratio, or split into " +
-                                         NumberText(max(2.0, ceil(die.area / field))) + " chiplets"});
+    infeasible.push_back(
+        {"reticle", die.name + ": a die of " + Micrometres(width.base()) + " × " + Micrometres(height.base()) +
+                        " mm is larger than the reticle field of " + NumberText(bill.wafer.reticle_width.base()) +
+                        " × " + NumberText(bill.wafer.reticle_height.base()) + " mm; at most " +
+                        NumberText(field.base()) + " mm² at the field's aspect ratio, or split into " +
+                        NumberText(static_cast<double>(die.count) * max(2.0, ceil(die.area / field))) + " chiplets"});
   }
 }
 
