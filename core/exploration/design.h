@@ -30,7 +30,8 @@ class DesignJob {
   // The answer so far:
   // {"figure","better","objective","start","feasible","evaluations","done","converged","starts": {"refined","agree"},
   // "bound": {"objective","gap"}|null,"overrides": {path: value},
-  // "limits": [{"budget","at","unit","more","objective","gain"}], "frontier": [{"objective","against","overrides"}]}.
+  // "limits": [{"budget","at","unit","more","change","per_unit"}],
+  // "against"?,"frontier"?: [{"objective","against","overrides"}]}.
   [[nodiscard]] Json Report();
 
  private:

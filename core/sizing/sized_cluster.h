@@ -8,9 +8,9 @@
 
 namespace slipstick {
 
-// {"holds": true, "deployment", "at_peak", "at_mean", "cost", "headroom", "spare", "overrides"}, or {"holds": false,
-// "reason", "message", "rejected", "nearest"}. The overrides turn the request into the scenario of the deployment at
-// the peak. `request` must be complete.
+// {"holds": true, "deployment", "at_peak", "simulated", "at_mean", "cost", "headroom", "spare", "classes", "day",
+// "overrides", "two_pools"?}, or {"holds": false, "reason", "message", "rejected"?, "nearest"?, "needed_devices"?}. The
+// overrides turn the request into the scenario of the deployment at the peak. `request` must be complete.
 Result<Json> SizeCluster(const Json& request, const SizeQuestion& question, const SpaceLimits& limits);
 
 }  // namespace slipstick
