@@ -37,13 +37,14 @@ TEST(ExpertKernels, BlockScaledExpertsTakeTimeEvenIfNotHit) {
   EXPECT_NEAR(In(Step(hopper, blocks) - Step(hopper, whole), kMs), 58 * 256 * 0.28e-3, 1e-6);
   EXPECT_EQ(Step(hopper, blocks), Step(hopper, "serving.output=100"));
   const std::vector<std::string> blackwell = On("deepseek-v3", "dgx-b200", 8, "trtllm"),
-                                 other = On("deepseek-v3", "dgx-h200", 8, "sglang");
+                                 other = On("deepseek-v3", "dgx-h200", 8, "sglang") +
+                                         std::vector<std::string>{"serving.engine.expert_library=trtllm"};
   EXPECT_EQ(Step(blackwell, blocks), Step(blackwell, whole));
   EXPECT_EQ(Step(other, blocks), Step(other, whole));
 }
 
 // ai-dynamo/aiconfigurator MoE tables at 095f58a, H100: an eighth of each of DeepSeek-V3's experts in fp8 blocks takes
-// 2.81 ms for 4,096 tokens in TensorRT-LLM's kernels and 1.35 in Triton's; for one token TensorRT-LLM's are faster.
+// 2.81 ms for 4,096 tokens in TensorRT-LLM's kernels and 1.35 in Triton's. One token reads as many weights in either.
 TEST(ExpertKernels, AnEngineRunsTheFasterOfItsLibraries) {
   const auto experts = [](const std::string& engine, const std::string& more) {
     const std::vector<std::string> scenario =
@@ -54,16 +55,16 @@ TEST(ExpertKernels, AnEngineRunsTheFasterOfItsLibraries) {
     }
     return Seconds{};
   };
-  const Seconds two = experts("sglang", "serving.batch=1"),
-                one = experts("sglang", "serving.engine.expert_library=trtllm"),
+  const std::string trtllm_alone = "serving.engine.expert_library=trtllm";
+  const Seconds two = experts("sglang", "serving.batch=1"), one = experts("sglang", trtllm_alone),
                 trtllm = experts("trtllm", "serving.batch=1");
   EXPECT_LT(two, one);
   EXPECT_GT(trtllm / two, 1.4);
   EXPECT_LT(trtllm / two, 2.81 / 1.35);
-  const std::vector<std::string> few = On("deepseek-v3", "dgx-h100", 8, "sglang");
-  EXPECT_EQ(
-      Step(few, "serving.batch=1"),
-      Serve(few + std::vector<std::string>{"serving.batch=1", "serving.engine.expert_library=trtllm"}).decode_step);
+  const std::vector<std::string> single =
+      On("deepseek-v3", "dgx-h100", 8, "sglang") + std::vector<std::string>{"serving.batch=1"};
+  EXPECT_LE(Step(single, "serving.prompt=1000"), Step(single, trtllm_alone));
+  EXPECT_GT(Step(single, "serving.prompt=1000"), 0.99 * Step(single, trtllm_alone));
 }
 
 // Four products in each of 32 layers on H100, each with a kernel of 1.9 us that finds block scales; the LM head stays
