@@ -47,7 +47,7 @@ test('far from all runs by several small differences, the last note agrees with 
     '#/evidence/serving.tpot_s?training=null&model=qwen3-235b-a22b&cluster=dgx-h200&cluster.devices=8&serving.concurrency=200&v=3',
   );
   await page.waitForSelector('.ev-narrow');
-  assert.match(await words(page, '.ev-lead'), /Nothing very like it has been measured, which widens it/);
+  assert.match(await words(page, '.ev-lead'), /No very similar system has been measured, which widens the interval/);
   assert.match(await words(page, '.ev-narrow'), /No single difference .* all of them together do\./);
 });
 
