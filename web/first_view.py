@@ -44,8 +44,8 @@ def answers(site: pathlib.Path, slipstick: str) -> dict[str, object]:
 
     described = ask("describe")
     newest = max(described["defaults"], key=int)
-    # The native and the WebAssembly build can differ beyond twelve digits.
-    report = ask("evaluate", f"version={newest}", number=lambda digits: float(f"{float(digits):.12g}"))
+    # The native and the WebAssembly build can differ beyond twelve digits; ten keep the first view small.
+    report = ask("evaluate", f"version={newest}", number=lambda digits: float(f"{float(digits):.10g}"))
     report["training"]["timeline"] = []  # most of the report's size; the page asks for it separately
     picked = {one.get("presets") for one in described["inputs"]}  # kinds of entries that an input selects
     entries = [entry for entry in ask("presets") if entry["kind"] in picked]

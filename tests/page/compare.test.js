@@ -208,7 +208,7 @@ test('at 320 px four names break only at hyphens and capitals, and equal names s
 });
 
 test('what is equal is no difference, and a part that is off is said to be off', async () => {
-  // The first view has figures of twelve digits.
+  // The first view has figures of ten digits.
   const { page, faults } = await chromium.open('#/compare?b:training=null&c:serving=null&v=3', { fresh: true });
   await page.waitForSelector('.compare tbody tr[data-path]');
   await settled(page);

@@ -8,7 +8,7 @@ const chromium = site();
 
 const plain = (text) => text.replaceAll(/\s+/g, ' ');
 const made = async (page, id) =>
-  /cost follows, \$[\d,.]+/.exec(plain(await page.locator(`#${id} .hint`).textContent()))[0];
+  /manufacturing cost, \$[\d,.]+, follows/.exec(plain(await page.locator(`#${id} .hint`).textContent()))[0];
 const answers = (page) => page.locator('.four .answer').allTextContents();
 // The value of an input in the link, in base units: "6.7 TB/s" is 6.7e12.
 const PREFIX = { T: 1e12, P: 1e15, G: 1e9 };

@@ -59,8 +59,9 @@ export function write(input, value) {
   return String(value);
 }
 
-// Numbers of the first view have twelve digits.
-const digits = (_, value) => (typeof value === 'number' ? Number(value.toPrecision(9)) : value);
+// Fractions of the first view have ten digits.
+const digits = (_, value) =>
+  typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(7)) : value;
 const changed = ({ standard, value }) =>
   standard !== undefined && JSON.stringify(value ?? null, digits) !== JSON.stringify(standard ?? null, digits);
 

@@ -36,8 +36,8 @@ export function columns(context) {
 
 const written = (all) =>
   [...new Set(all.flatMap(({ inputs }) => Object.keys(inputs)))].filter((path) => path !== 'version').sort();
-// Reports of the native and the WebAssembly build differ beyond twelve digits: that is no difference.
-const DIGITS = 9;
+// The first view has ten digits, and the module all of them: that is no difference.
+const DIGITS = 7;
 export const rounded = (value) => (typeof value === 'number' ? Number(value.toPrecision(DIGITS)) : value);
 export const resolved = ({ report, inputs }, path) => {
   const value = report && get(report.scenario, path);
