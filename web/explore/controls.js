@@ -149,6 +149,11 @@ export function hasChanged(before, now, own = []) {
   return rest(before) !== rest(now);
 }
 
+// Says in `line` whether the scenario has changed since an answer: {inputs, own}, its inputs and the paths that it sets.
+export function tellStale(line, answer, now) {
+  line.textContent = answer && hasChanged(answer.inputs, now, answer.own) ? t('explore.stale.result') : '';
+}
+
 // The present value of a figure as it is read, {number, unit}: what bounds are typed after.
 export function presentOf(report, path) {
   const value = get(report, path);

@@ -6,7 +6,7 @@ import { h } from '../dom.js';
 import { text, whole } from '../text/format.js';
 import { inUnit, unitIn } from '../text/measure.js';
 import { Asked } from './asked.js';
-import { button, faults, hasChanged, labelled, select, textBox } from './controls.js';
+import { button, faults, labelled, select, tellStale, textBox } from './controls.js';
 import { t } from './texts.js';
 
 const MOST = 64e6; // bytes, as the core reads (core/replay/read_trace.h)
@@ -102,10 +102,8 @@ export class ReplayPanel {
     this.#tellStale();
   }
 
-  // A replay of another scenario says so.
   #tellStale() {
-    const isOther = this.#answer && hasChanged(this.#inputs, this.#context.inputs);
-    this.stale.textContent = isOther ? t('explore.stale.result') : '';
+    tellStale(this.stale, this.#answer && { inputs: this.#inputs }, this.#context.inputs);
   }
 
   // Figures of another file or question are not shown as those of this one.

@@ -14,13 +14,13 @@ import {
   figureGroups,
   figureName,
   fillSelect,
-  hasChanged,
   inputGroups,
   isNumeric,
   joined,
   labelled,
   presentOf,
   select,
+  tellStale,
   textBox,
 } from './controls.js';
 import { asInputs } from './ranking.js';
@@ -186,10 +186,8 @@ export class SolvePanel {
     this.#tellStale();
   }
 
-  // An answer about another scenario says so.
   #tellStale() {
-    const { inputs, own } = this.#answered ?? {};
-    this.stale.textContent = inputs && hasChanged(inputs, this.#context.inputs, own) ? t('explore.stale.result') : '';
+    tellStale(this.stale, this.#answered, this.#context.inputs);
   }
 
   #ask() {

@@ -17,10 +17,10 @@ import {
   figureGroups,
   figureName,
   fillSelect,
-  hasChanged,
   inputGroups,
   labelled,
   select,
+  tellStale,
   textBox,
 } from './controls.js';
 import { thinned } from './ranking.js';
@@ -126,11 +126,8 @@ export class SweepPanel {
     this.#tellStale();
   }
 
-  // A chart of another scenario says so.
   #tellStale() {
-    const { inputs, axes } = this.#result ?? {};
-    const own = axes?.map(([path]) => path);
-    this.stale.textContent = inputs && hasChanged(inputs, this.#context.inputs, own) ? t('explore.stale.result') : '';
+    tellStale(this.stale, this.#result, this.#context.inputs);
   }
 
   #suggest(choice, values) {
@@ -218,7 +215,7 @@ export class SweepPanel {
         this.status.textContent = '';
         this.chart.replaceChildren(faults(issues));
       } else {
-        this.#result = { axes, kinds, figure, rows, pass, inputs: written };
+        this.#result = { axes, kinds, figure, rows, pass, inputs: written, own: axes.map(([path]) => path) };
         this.#draw();
       }
       this.#tellStale();
