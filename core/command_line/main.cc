@@ -261,6 +261,8 @@ int EvaluateScenario(const std::string& request, const CommandLine& line) {
   const slipstick::PeopleForm* people = line.People("evaluate");
   const bool is_derivation =
       line.Option("--format") == "text" || (people != nullptr && !explain.empty() && explain != "*");
+  if (is_derivation && explain.empty())
+    return Wrong("--format text", "Needs --explain PATH; a table is --format table");
   if (is_derivation) return Print(slipstick::DerivationAnswer(request, line.assignments, explain));
   return Print(slipstick::EvaluateAnswer(request, line.assignments, explain), explain.empty() ? people : nullptr);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "core/base/units.h"
 #include "core/evaluation/report.h"
@@ -102,6 +103,15 @@ std::string FigureText(double value, std::string_view unit) {
   return Prefixed(value, unit);
 }
 
+std::string DegreesText(const Json& mapping) {
+  std::string text;
+  for (const auto& [degree, value] : mapping.items()) {
+    if (value.is_number() && (value != 1 || degree == "zero"))
+      text += (text.empty() ? "" : " ") + degree + "=" + CountText(value.get<double>());
+  }
+  return text;
+}
+
 std::string_view UnitOf(std::string_view path) {
   const Json* output = OutputAt(path);
   const Json* unit = output == nullptr ? nullptr : FindMember(*output, "unit");
@@ -117,6 +127,12 @@ std::string_view BriefTitle(std::string_view path) {
 std::string FigureAt(const Json& report, std::string_view path) {
   const Json* value = MemberAt(report, path);
   return value == nullptr || !value->is_number() ? "–" : FigureText(value->get<double>(), UnitOf(path));
+}
+
+std::string IntervalAt(const Json& report, std::string_view path, std::string_view unit, double scale) {
+  const std::optional<double> low = NumberAt(report, std::string(path) + ".low"),
+                              high = NumberAt(report, std::string(path) + ".high");
+  return low && high ? FigureText(*low * scale, unit) + " to " + FigureText(*high * scale, unit) : "";
 }
 
 }  // namespace slipstick

@@ -1,4 +1,4 @@
-// A figure for people: three digits, and a suitable unit.
+// Figures and mappings for people: three digits, and a suitable unit.
 #pragma once
 
 #include <string>
@@ -14,8 +14,13 @@ std::string FigureText(double value, std::string_view unit);
 // "1,576", "27.6".
 std::string CountText(double value);
 
+// The degrees of a mapping that are not 1, and the stage of ZeRO, as they are written: "tp=8 pp=2 zero=1".
+std::string DegreesText(const Json& mapping);
+
 // The figure at a path of a report, in its output's unit; "–" if the report has none.
 std::string FigureAt(const Json& report, std::string_view path);
+// The interval at a path, `scale` times as large: "15.5 ms to 30.5 ms"; "" if the report has none.
+std::string IntervalAt(const Json& report, std::string_view path, std::string_view unit, double scale = 1);
 // The unit and the short title of an output; "" if the path is not an output.
 std::string_view UnitOf(std::string_view path);
 std::string_view BriefTitle(std::string_view path);

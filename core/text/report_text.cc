@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -101,12 +102,14 @@ std::string CountAt(const Json& report, std::string_view path) {
   return count != nullptr && count->is_number() ? CountText(count->get<double>()) : "–";
 }
 
-// One of the four answers: its subject, the figure, and further details; or that its question is off.
+// One of the four answers: its subject, the figure with its 90 % interval, and further details; or that its question
+// is off.
 void AddAnswer(std::string_view title, bool is_asked, std::string_view of, const std::string& figure,
-               const std::string& more, Table& table) {
+               const std::string& interval, const std::string& more, Table& table) {
   table.Add({{std::string(title), Tone::kStrong},
              {is_asked ? std::string(of) : "off", Tone::kFaint},
              {is_asked ? figure : "", Tone::kStrong},
+             {is_asked ? interval : "", Tone::kFaint},
              {is_asked ? more : ""}});
 }
 
@@ -133,47 +136,60 @@ void AddInfeasibilities(const Json& part, Table& table) {
   for (const Json& one : part["infeasible"]) table.Add({{"  " + TextOf(one["message"]), Tone::kBad}});
 }
 
+// The interval of a step, in steps of the run.
+std::string RunInterval(const Json& report) {
+  const std::optional<double> run = NumberAt(report, "training.time_to_train_s"),
+                              step = NumberAt(report, "training.step_time_s");
+  return run && step ? IntervalAt(report, "training.step_time_interval", "s", *run / *step) : "";
+}
+
 std::string Answers(const Json& report, bool is_colored) {
   const auto at = [&report](std::string_view path) { return FigureAt(report, path); };
   const bool trains = report["training"].is_object(), serves = report["serving"].is_object(),
              costs = report["cost"].is_object();
-  Table table({Table::kLeft, Table::kLeft, Table::kRight, Table::kLeft});
+  Table table({Table::kLeft, Table::kLeft, Table::kRight, Table::kLeft, Table::kLeft});
+  table.Add({{""}, {""}, {""}, {"90 % interval", Tone::kFaint}});
+  const auto add = [&](std::string_view title, bool is_asked, std::string_view of, std::string_view figure,
+                       std::string_view interval, const std::string& more) {
+    AddAnswer(title, is_asked, of, at(figure), IntervalAt(report, interval, UnitOf(figure)), more, table);
+  };
   AddAnswer("Training", trains, FigureText(NumberAt(report, "scenario.training.tokens").value_or(0), "token"),
-            at("training.time_to_train_s"),
+            at("training.time_to_train_s"), RunInterval(report),
             at("training.model_flops_utilization") + " MFU, " + at("training.step_time_s") + " per step, " +
                 at("training.cost_usd"),
             table);
-  AddAnswer("Serving", serves, CountAt(report, "serving.batch") + " requests per replica", at("serving.tpot_s"),
-            "per output token (TPOT), time to first token " + at("serving.ttft_s") + ", " + at("serving.tokens_per_s"),
-            table);
-  if (trains) {
-    AddAnswer("Memory", true, "per GPU, when training", at("training.memory_bytes.total"),
-              "of " + at("training.memory_bytes.capacity") + VerdictText(report, "training.memory_verdict"), table);
+  add("Serving", serves, CountAt(report, "serving.batch") + " requests per replica", "serving.tpot_s",
+      "serving.tpot_interval", "per output token (TPOT)");
+  if (serves) {
+    add("", true, "", "serving.ttft_s", "serving.ttft_interval", "to the first token (TTFT)");
+    add("", true, "", "serving.tokens_per_s", "serving.throughput_interval",
+        at("serving.tokens_per_s_per_user") + " per user");
   }
-  AddAnswer("Memory", serves, "per GPU, when serving", at("serving.memory_bytes.total"),
-            "of " + at("serving.memory_bytes.capacity") + ", KV cache " + at("serving.kv_cache_bytes") + ", at most " +
-                CountAt(report, "serving.max_batch") + " sequences",
-            table);
-  AddAnswer("Cost", costs, "manufacturing, per device", at("cost.device_usd"),
-            PriceText(report) + at("cost.device_hour_usd") + " per GPU-hour" +
-                (serves ? ", " + at("serving.cost_usd_per_million_tokens") + " per 1 M output tokens" : ""),
-            table);
+  if (trains) {
+    add("Memory", true, "per GPU, when training", "training.memory_bytes.total", "training.memory_interval",
+        "of " + at("training.memory_bytes.capacity") + VerdictText(report, "training.memory_verdict"));
+  }
+  add("Memory", serves, "per GPU, when serving", "serving.memory_bytes.total", "serving.memory_interval",
+      "of " + at("serving.memory_bytes.capacity") + ", KV cache " + at("serving.kv_cache_bytes") + ", at most " +
+          CountAt(report, "serving.max_batch") + " sequences");
+  add("Cost", costs, "manufacturing, per device", "cost.device_usd", "cost.device_interval",
+      PriceText(report) + at("cost.device_hour_usd") + " per GPU-hour" +
+          (serves ? ", " + at("serving.cost_usd_per_million_tokens") + " per 1 M output tokens" : ""));
   if (FindMember(report, "post_training") != nullptr) {
-    AddAnswer("Post-training", true, CountAt(report, "post_training.samples") + " samples per step",
-              at("post_training.step_time_s"),
-              "per step, " + at("post_training.tokens_per_s_per_device") + " per GPU, " +
-                  CountAt(report, "post_training.generation_devices") + " devices generate, " +
-                  CountAt(report, "post_training.training_devices") + " train",
-              table);
+    add("Post-training", true, CountAt(report, "post_training.samples") + " samples per step",
+        "post_training.step_time_s", "",
+        "per step, " + at("post_training.tokens_per_s_per_device") + " per GPU, " +
+            CountAt(report, "post_training.generation_devices") + " devices generate, " +
+            CountAt(report, "post_training.training_devices") + " train");
   }
   if (FindMember(report, "diffusion") != nullptr) {
     const bool is_video = MemberAt(report, "diffusion.video_s_per_hour")->is_number();
-    AddAnswer("Diffusion", true, NameAt(report, "scenario.diffusion.model.name"), at("diffusion.latency_s"),
-              (is_video ? "per clip, " + CountAt(report, "diffusion.video_s_per_hour") + " s of video per hour, "
-                        : "per image, " + CountAt(report, "diffusion.items_per_hour") + " per hour, ") +
-                  at("diffusion.cost_usd") + " each, memory " + at("diffusion.memory_bytes.total") + " of " +
-                  at("diffusion.memory_bytes.capacity"),
-              table);
+    add("Diffusion", true, NameAt(report, "scenario.diffusion.model.name"), "diffusion.latency_s",
+        "diffusion.latency_interval",
+        (is_video ? "per clip, " + CountAt(report, "diffusion.video_s_per_hour") + " s of video per hour, "
+                  : "per image, " + CountAt(report, "diffusion.items_per_hour") + " per hour, ") +
+            at("diffusion.cost_usd") + " each, memory " + at("diffusion.memory_bytes.total") + " of " +
+            at("diffusion.memory_bytes.capacity"));
   }
   std::string text = table.Text(is_colored);
   Table faults({Table::kLeft});
@@ -181,6 +197,26 @@ std::string Answers(const Json& report, bool is_colored) {
     if (const Json* answer = FindMember(report, part)) AddInfeasibilities(*answer, faults);
   }
   if (!faults.empty()) text += "\nInfeasible:\n" + faults.Text(is_colored);
+  return text;
+}
+
+// How the parts run, as their inputs are written: "Training on 64 devices: tp=4 dp=16 zero=1 recompute=full".
+std::string MappingsText(const Json& report) {
+  std::string text;
+  const Json& scenario = report["scenario"];
+  const std::string devices = CountAt(scenario, "cluster.devices");
+  if (report["training"].is_object()) {
+    const Json& training = scenario["training"];
+    text += "Training on " + devices + " devices: " + DegreesText(training["mapping"]) +
+            " recompute=" + TextOf(training["recompute"]) + "\n";
+  }
+  if (report["serving"].is_object()) {
+    const Json& serving = scenario["serving"];
+    const std::optional<double> prefill = NumberAt(serving, "disaggregated.prefill_devices");
+    text += "Serving on " + CountAt(serving, "devices") + " of " + devices +
+            " devices: " + DegreesText(serving["mapping"]) +
+            (prefill ? " prefill_devices=" + CountText(*prefill) : "") + "\n";
+  }
   return text;
 }
 
@@ -194,7 +230,8 @@ std::string ReportText(std::string_view answer, bool is_colored) {
       NameAt(report, makes_images_alone ? "scenario.diffusion.model.name" : "scenario.model.name") + " on " +
       CountAt(report, "scenario.cluster.devices") + " × " + NameAt(report, "scenario.cluster.device.name") + " (" +
       NameAt(report, "scenario.cluster.name") + ")";
-  std::string text = Toned(system, Tone::kStrong, is_colored) + "\n\n" + Answers(report, is_colored);
+  std::string text = Toned(system, Tone::kStrong, is_colored) + "\n" +
+                     Toned(MappingsText(report), Tone::kFaint, is_colored) + "\n" + Answers(report, is_colored);
   Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kLeft});
   for (const Breakdown& breakdown : kBreakdowns) AddBreakdown(report, breakdown, table);
   text += table.Text(is_colored);

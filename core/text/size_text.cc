@@ -16,15 +16,6 @@ std::string LimitText(std::string_view limit) {
   return limit == "ttft" ? "TTFT" : limit == "tpot" ? "TPOT" : std::string(limit);
 }
 
-// Degrees above 1: "tp=8 pp=2".
-std::string DegreesText(const Json& mapping) {
-  std::string text;
-  for (const auto& [degree, value] : mapping.items()) {
-    if (value != 1) text += (text.empty() ? "" : " ") + degree + "=" + CountText(value.get<double>());
-  }
-  return text;
-}
-
 // A deployment that meets the targets, as a row.
 std::vector<Cell> DeploymentRow(const Json& one, bool is_best) {
   const auto at = [&one](std::string_view path, std::string_view unit) {

@@ -28,18 +28,48 @@ test("evaluate prints the four answers, their parts and shares", () => {
   assert.match(stdout, /^Llama-3\.1-70B on 512 × H100 SXM5 80 GB \(DGX H100\)\n/);
   const days = (training.time_to_train_s / 86400).toFixed(0);
   assert.match(stdout, new RegExp(`^Training +15 T tokens +${days} days `, "m"));
+  const ms = (seconds) => `${(seconds * 1000).toFixed(1)} ms`;
+  const { low, high } = serving.tpot_interval;
   assert.match(
     stdout,
-    new RegExp(`^Serving +16 requests per replica +${(serving.tpot_s * 1000).toFixed(1)} ms +per output token`, "m"),
+    new RegExp(
+      `^Serving +16 requests per replica +${ms(serving.tpot_s)} +${ms(low)} to ${ms(high)} +per output token`,
+      "m",
+    ),
   );
   assert.match(
     stdout,
-    new RegExp(`^Memory .* ${(serving.memory_bytes.total / 2 ** 30).toFixed(1)} GiB +of 79\\.2 GiB`, "m"),
+    new RegExp(`^Memory .* ${(serving.memory_bytes.total / 2 ** 30).toFixed(1)} GiB .* of 79\\.2 GiB`, "m"),
   );
-  assert.match(stdout, /^Cost +manufacturing, per device +\$3,184 +price \$33,500 \(2024\), /m);
+  assert.match(stdout, /^Cost +manufacturing, per device +\$3,184 +\$[\d,]+ to \$[\d,]+ +price \$33,500 \(2024\), /m);
   const share = ((training.time_s.backward / training.step_time_s) * 100).toFixed(1);
   assert.match(stdout, new RegExp(`^  Backward +${training.time_s.backward.toPrecision(3)} s +${share} %  █+$`, "m"));
   assert.doesNotMatch(stdout, /\x1b/, "no colors but on a terminal");
+});
+
+test("evaluate says how the parts run and on how many devices", () => {
+  const { stdout } = run(
+    "evaluate",
+    "--format",
+    "table",
+    "cluster=dgx-h100",
+    "cluster.devices=64",
+    "training.mapping=auto",
+    "training.mapping.tp=8",
+    "training.mapping.pp=2",
+    "training.mapping.zero=1",
+    "training.recompute=full",
+    "serving.devices=8",
+    "serving.mapping.tp=4",
+  );
+  assert.match(stdout, /^Training on 64 devices: tp=8 (cp=\d+ )?pp=2 .*zero=1 .*recompute=full$/m);
+  assert.match(stdout, /^Serving on 8 of 64 devices: tp=4 replicas=2$/m);
+});
+
+test("a derivation as text needs a figure", () => {
+  const { stderr, status } = run("evaluate", "--format", "text");
+  assert.equal(status, 2);
+  assert.match(stderr, /^--format text: Needs --explain PATH/);
 });
 
 test("the parts of every figure add up to 100 %", () => {
