@@ -234,7 +234,7 @@ std::string SolveText(std::string_view json, bool is_colored) {
     const Json* inputs = FindMember(answer, written);
     if (inputs == nullptr) continue;
     for (const auto& [input, chosen] : inputs->items())
-      beside += (beside.empty() ? "  With " : ", ") + BriefPath(input) + "=" + ValueText(chosen);
+      beside += (beside.empty() ? "  With " : ", ") + input + "=" + ValueText(chosen);
   }
   const std::string or_again = again == nullptr ? "" : ", or at least " + InputText(path, again->get<double>());
   return path + limit + Toned(value, Tone::kStrong, is_colored) + or_again + "\n" + table.Text(is_colored) + beside +
