@@ -87,7 +87,7 @@ const std::vector<Verb>& AllVerbs() {
        "is each\n"
        "--against: the first one with these changes, joined by &. PATH=VALUE holds for all.",
        "--json --format --measured --against",
-       {"compare model=llama-3.1-8b --against cluster=dgx-b200",
+       {"compare model=llama-3.1-8b cluster.devices=64 --against cluster=dgx-b200",
         "compare --against \"serving.mapping.tp=4&serving.devices=4\" --against serving.batch=64"}},
       {"search",
        kScenario,

@@ -281,6 +281,16 @@ test("compare shows scenarios side by side: their differences, and each figure a
   assert.equal(figure("training.step_time_s")[0], report("model=llama-3.1-8b").training.step_time_s);
 });
 
+test("what all compared scenarios say holds beside a change of the preset above it", () => {
+  const devices = (...changes) =>
+    JSON.parse(
+      run("compare", "model=llama-3.1-8b", "cluster.devices=64", ...changes.flatMap((one) => ["--against", one]))
+        .stdout,
+    ).inputs.find(({ path }) => path === "cluster.devices")?.values;
+  assert.equal(devices("cluster=dgx-b200", "cluster.preset=dgx-a100"), undefined, "64 in all");
+  assert.deepEqual(devices("cluster=dgx-b200&cluster.devices=16"), [64, 16]);
+});
+
 test("compare names the member of a list that differs, in its unit, and an object by its numbers", () => {
   const against = ["cost.device.dies.0.area=400 mm^2", "partition.chiplets=2"].flatMap((one) => ["--against", one]);
   const { stdout } = run("compare", "training=null", ...against, "--format", "table");
@@ -339,7 +349,7 @@ test("solve says the limit and its figures; sensitivity a row per input, in the 
   );
   assert.match(
     run("solve", "version=2", "serving.prompt=1k:4M", "--until", "serving.feasible>=1", "--format", "table").stdout,
-    /^ {2}With tp=4, pp=1$/m,
+    /^ {2}With serving\.mapping\.tp=4, serving\.mapping\.pp=1$/m,
     "what stayed where an edit of the prompt alone would move it",
   );
   assert.match(
