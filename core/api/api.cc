@@ -1,7 +1,10 @@
 #include "core/api/api.h"
 
 #include <algorithm>
+#include <cctype>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/fix.h"
 #include "core/catalogue/presets.h"
@@ -23,6 +26,27 @@ namespace slipstick {
 namespace {
 
 constexpr int kMaxTrials = 100;
+
+std::string Lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// The described inputs or outputs whose path or meaning has all of the words.
+Json EntriesWith(const std::vector<std::string>& words, const Json& entries) {
+  Json found = Json::array();
+  for (const Json& entry : entries) {
+    std::string about;
+    for (const char* key : {"path", "label", "help", "title", "short"}) {
+      if (const Json* text = FindMember(entry, key)) about += TextOf(*text) + " ";
+    }
+    about = Lower(about);
+    if (std::all_of(words.begin(), words.end(),
+                    [&about](const std::string& word) { return about.find(Lower(word)) != std::string::npos; }))
+      found.push_back(entry);
+  }
+  return found;
+}
 
 // Whether the issue is about a member that the fix writes.
 bool IsAbout(const Fix& fix, const Issue& issue) {
@@ -133,7 +157,7 @@ Answer TimelineAnswer(std::string_view request) {
   return {JsonText(WriteTimeline(report)), {}};
 }
 
-Answer DescribeAnswer() {
+Answer DescribeAnswer(const std::vector<std::string>& words) {
   Json inputs = Json::array();
   Describe<Scenario>("", inputs);
   // Network presets are expanded before the levels are read (scenario.cc), so they are not fields.
@@ -144,6 +168,10 @@ Answer DescribeAnswer() {
                         {"help", "Network preset; replaces the cluster's, the domain size stays"},
                         {"advanced", true}});
   DescribeAuto(inputs);
+  if (!words.empty()) {
+    return {JsonText(Json{{"inputs", EntriesWith(words, inputs)}, {"outputs", EntriesWith(words, DescribedOutputs())}}),
+            {}};
+  }
   Json follows = Json::array();
   for (const std::string_view path : kAdjustableDefaults) follows.push_back(path);
   Json defaults = Json::object();

@@ -298,7 +298,7 @@ int ReplayFile(const CommandLine& line) {
 // The exit status of a command that reads its own files, or none; nothing for other commands.
 std::optional<int> RunWithoutScenario(const std::string& verb, const CommandLine& line) {
   const std::vector<std::string>& words = line.words;
-  if (verb == "describe") return Print(slipstick::DescribeAnswer());
+  if (verb == "describe") return Print(slipstick::DescribeAnswer(words), line.People(verb));
   if (verb == "presets") return Print(slipstick::PresetsAnswer(words.empty() ? "" : words[0]), line.People(verb));
   if (verb == "schema") return SchemaOf(words);
   if (verb == "completion") return CompletionFor(words);
@@ -307,7 +307,7 @@ std::optional<int> RunWithoutScenario(const std::string& verb, const CommandLine
     return kAnswered;
   }
   if (verb == "study") {
-    if (words.size() != 1) return Wrong("study", "Give the id of one study");
+    if (words.size() != 1) return Wrong("study", "Give the id of one study; `slipstick presets study` lists them");
     return Print(slipstick::RunStudy(words[0], line.Option("--threads"), line.show_progress), line.People(verb));
   }
   if (verb == "merge") return MergeFiles(words, line.People(verb));

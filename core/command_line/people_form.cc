@@ -12,7 +12,8 @@ namespace {
 constexpr PeopleForm kPeopleForms[] = {
     {"evaluate", ReportText},         {"search", SearchText}, {"merge", SearchText},    {"size", SizeText},
     {"replay", ReplayText},           {"advise", AdviceText}, {"compare", CompareText}, {"solve", SolveText},
-    {"sensitivity", SensitivityText}, {"design", DesignText}, {"presets", PresetsText}, {"study", StudyText}};
+    {"sensitivity", SensitivityText}, {"design", DesignText}, {"presets", PresetsText}, {"study", StudyText},
+    {"describe", DescribeText}};
 
 }  // namespace
 

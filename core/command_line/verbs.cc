@@ -236,11 +236,11 @@ const std::vector<Verb>& AllVerbs() {
        {"kernel - <<< '{\"device\": \"h200-sxm\", \"operator\": {\"kind\": \"gemm\", \"m\": 4096, \"n\": 4096, \"k\": "
         "4096}}'"}},
       {"describe",
-       "",
+       "[WORD ...]",
        "Prints every input (path, kind, unit, range, default, choices, help) and every output (path, title, unit, "
-       "better direction).",
-       "",
-       {"describe"}},
+       "better direction), or those whose path or meaning has all of the words.",
+       "--json --format",
+       {"describe kv cache"}},
       {"presets",
        "[KIND]",
        "Lists the presets: device, cluster, model, engine, framework, study and other kinds.",

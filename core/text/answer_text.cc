@@ -318,6 +318,27 @@ std::string SensitivityText(std::string_view json, bool is_colored) {
   return std::string(OutputTitle(figure)) + " now: " + figure_text(answer["value"]) + "\n\n" + table.Text(is_colored);
 }
 
+std::string DescribeText(std::string_view json, bool is_colored) {
+  const Json answer = *ParseJson(json);
+  Table inputs({Table::kLeft, Table::kRight, Table::kLeft}), outputs({Table::kLeft, Table::kLeft});
+  for (const Json& input : answer["inputs"]) {
+    const std::string& path = TextOf(input["path"]);
+    const Json *standard = FindMember(input, "default"), *choices = FindMember(input, "choices");
+    std::string help = TextOf(input["help"]), names;
+    if (choices != nullptr) {
+      for (const Json& choice : *choices) names += (names.empty() ? ": " : ", ") + TextOf(choice);
+    }
+    inputs.Add({{path}, {standard == nullptr ? "" : EnteredText(path, *standard), Tone::kFaint}, {help + names}});
+  }
+  for (const Json& output : answer["outputs"]) outputs.Add({{TextOf(output["path"])}, {TextOf(output["title"])}});
+  std::string text;
+  if (!inputs.empty())
+    text += Toned("Inputs, their defaults and meanings", Tone::kStrong, is_colored) + "\n" + inputs.Text(is_colored);
+  if (!outputs.empty())
+    text += Toned("Figures of the report", Tone::kStrong, is_colored) + "\n" + outputs.Text(is_colored);
+  return text.empty() ? "No input and no figure has all of these words.\n" : text;
+}
+
 std::string PresetsText(std::string_view json, bool is_colored) {
   Table table({Table::kLeft, Table::kLeft, Table::kLeft});
   const Json presets = *ParseJson(json);

@@ -15,6 +15,7 @@ std::string SolveText(std::string_view json, bool is_colored);
 std::string SensitivityText(std::string_view json, bool is_colored);
 std::string DesignText(std::string_view json, bool is_colored);
 std::string StudyText(std::string_view json, bool is_colored);
+std::string DescribeText(std::string_view json, bool is_colored);
 std::string PresetsText(std::string_view json, bool is_colored);
 
 }  // namespace slipstick

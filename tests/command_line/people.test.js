@@ -66,6 +66,18 @@ test("evaluate says how the parts run and on how many devices", () => {
   assert.match(stdout, /^Serving on 8 of 64 devices: tp=4 replicas=2$/m);
 });
 
+test("describe finds inputs and figures by words", () => {
+  const { inputs, outputs } = JSON.parse(run("describe", "KV", "precision").stdout);
+  assert.deepEqual(
+    inputs.map(({ path }) => path),
+    ["serving.precision.kv_cache"],
+  );
+  assert.deepEqual(outputs, []);
+  const { stdout } = run("describe", "kv", "precision", "--format", "table");
+  assert.match(stdout, /^serving\.precision\.kv_cache +bf16  KV-cache precision: .*fp8/m);
+  assert.match(run("describe", "no", "such", "words", "--format", "table").stdout, /^No input and no figure/);
+});
+
 test("a derivation as text needs a figure", () => {
   const { stderr, status } = run("evaluate", "--format", "text");
   assert.equal(status, 2);
