@@ -11,6 +11,7 @@
 #include "core/collectives/collective.h"
 #include "core/collectives/group_view.h"
 #include "core/collectives/moe_exchange.h"
+#include "core/hardware/cluster.h"
 #include "core/mapping/placement.h"
 #include "core/operators/kernel.h"
 #include "core/operators/kernel_family.h"
@@ -21,36 +22,7 @@
 namespace slipstick {
 namespace {
 
-struct KernelForm {
-  const char* member;
-  Result<Json> (*evaluate)(const Json&);
-};
-constexpr KernelForm kForms[] = {
-    {"operator", EvaluateOperator}, {"collective", EvaluateCollective}, {"exchange", EvaluateExchange}};
-
-}  // namespace
-
-Result<Json> EvaluateKernel(const Json& request) {
-  if (!request.is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(request)}};
-  const KernelForm* form = nullptr;
-  for (const KernelForm& one : kForms) {
-    if (!request.contains(one.member)) continue;
-    if (form != nullptr) {
-      return Issues{{one.member,
-                     "Give one of operator, collective and exchange, not several",
-                     {LeaveOut(one.member), LeaveOut(form->member)}}};
-    }
-    form = &one;
-  }
-  if (form == nullptr) return Issues{{"operator", "Give an operator, a collective or an exchange"}};
-  Result<Json> answer = form->evaluate(request);
-  if (answer && (*answer)["time_s"].is_number() && (*answer)["bytes"].is_number() &&
-      (*answer)["time_s"].get<double>() > 0) {
-    (*answer)["bytes_per_s"] = (*answer)["bytes"].get<double>() / (*answer)["time_s"].get<double>();
-  }
-  return answer;
-}
-
+// The request's cluster; default: dgx-h100.
 Cluster ReadCluster(const Json& request, Issues& issues) {
   Cluster cluster;
   Json json = request.contains("cluster") ? request["cluster"] : Json{{"preset", "dgx-h100"}};
@@ -59,8 +31,6 @@ Cluster ReadCluster(const Json& request, Issues& issues) {
   if (issues.empty()) BuildDesign(cluster, std::nullopt, "cluster.device.design", issues);
   return cluster;
 }
-
-namespace {
 
 struct CollectiveRequest {
   CollectiveType kind = CollectiveType::kAllReduce;
@@ -115,17 +85,6 @@ std::optional<Seconds> SecondPassOf(const std::string& library, Issues& issues) 
   return engine.communication.second_pass;
 }
 
-std::string Joined(const std::vector<std::string_view>& names) {
-  std::string text;
-  for (const std::string_view name : names) {
-    if (!text.empty()) text += ", ";
-    text += name;
-  }
-  return text;
-}
-
-}  // namespace
-
 Result<Json> EvaluateCollective(const Json& request) {
   Issues issues;
   CollectiveRequest line;
@@ -146,12 +105,12 @@ Result<Json> EvaluateCollective(const Json& request) {
   const CollectiveTime answer = TimeOf(call, group, cluster);
   if (!answer.applies) {
     const std::vector<std::string_view> known = AlgorithmsFor(call, group, cluster);
-    const std::string names = Joined(known);
+    std::string names = "auto";
+    for (const std::string_view name : known) names += ", " + std::string(name);
     std::vector<std::string> near = NearestNames(line.algorithm, known);
     near.emplace_back("auto");
     return Issues{{"collective.algorithm",
-                   internal::Shown(Json(line.algorithm)) + " does not apply here: choose auto" +
-                       (names.empty() ? "" : ", " + names),
+                   internal::Shown(Json(line.algorithm)) + " does not apply here: choose " + names,
                    SetToEach("collective.algorithm", near)}};
   }
   const bool is_short = answer.latency > 0.5 * answer.time;
@@ -162,6 +121,8 @@ Result<Json> EvaluateCollective(const Json& request) {
               {"bytes", answer.bytes.base()},
               {"algorithm", answer.algorithm}};
 }
+
+}  // namespace
 
 // Dispatch or combine of an expert-parallel group by an engine's own kernels, timed alone.
 enum class ExchangeDirection { kDispatch, kCombine };
@@ -199,6 +160,8 @@ struct Schema<ExchangeRequest> {
   static constexpr Fields fields{kRows};
 };
 
+namespace {
+
 Result<Json> EvaluateExchange(const Json& request) {
   Issues issues;
   ExchangeRequest line;
@@ -229,6 +192,36 @@ Result<Json> EvaluateExchange(const Json& request) {
               {"flops", 0},
               {"bytes", answer.bytes.base()},
               {"algorithm", NameOf(line.kernel)}};
+}
+
+struct KernelForm {
+  const char* member;
+  Result<Json> (*evaluate)(const Json&);
+};
+constexpr KernelForm kForms[] = {
+    {"operator", EvaluateOperator}, {"collective", EvaluateCollective}, {"exchange", EvaluateExchange}};
+
+}  // namespace
+
+Result<Json> EvaluateKernel(const Json& request) {
+  if (!request.is_object()) return Issues{{"", "Must be an object, not " + internal::Shown(request)}};
+  const KernelForm* form = nullptr;
+  for (const KernelForm& one : kForms) {
+    if (!request.contains(one.member)) continue;
+    if (form != nullptr) {
+      return Issues{{one.member,
+                     "Give one of operator, collective and exchange, not several",
+                     {LeaveOut(one.member), LeaveOut(form->member)}}};
+    }
+    form = &one;
+  }
+  if (form == nullptr) return Issues{{"operator", "Give an operator, a collective or an exchange"}};
+  Result<Json> answer = form->evaluate(request);
+  if (answer && (*answer)["time_s"].is_number() && (*answer)["bytes"].is_number() &&
+      (*answer)["time_s"].get<double>() > 0) {
+    (*answer)["bytes_per_s"] = (*answer)["bytes"].get<double>() / (*answer)["time_s"].get<double>();
+  }
+  return answer;
 }
 
 }  // namespace slipstick

@@ -3,20 +3,15 @@
 
 #include "core/base/issue.h"
 #include "core/base/json.h"
-#include "core/hardware/cluster.h"
 
 namespace slipstick {
 
 // {"device", "operator"}, {"cluster", "collective"} or {"cluster", "exchange"} ->
-// {"time_s","bound","flops","bytes","algorithm"}, or issues.
+// {"time_s","bound","flops","bytes","algorithm","bytes_per_s"?}, or issues; beside these the "assumed" efficiencies of an
+// operator, or the "latency_s" of a collective.
 Result<Json> EvaluateKernel(const Json& request);
 
-// `request` must have the member "operator", "collective" or "exchange".
+// The same for a request with an operator (kernel_operator.cc).
 Result<Json> EvaluateOperator(const Json& request);
-Result<Json> EvaluateCollective(const Json& request);
-Result<Json> EvaluateExchange(const Json& request);
-
-// The request's cluster; default: dgx-h100.
-Cluster ReadCluster(const Json& request, Issues& issues);
 
 }  // namespace slipstick

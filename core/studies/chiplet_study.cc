@@ -94,7 +94,6 @@ Scenario SoldAs(const Scenario& scenario, const DeviceBill& bill, double margin)
   sold.cost->device = bill;
   sold.cost->device.price.reset();
   sold.cost->device.margin = margin;
-  sold.partition.reset();  // `bill` has its dies already
   return sold;
 }
 

@@ -31,6 +31,7 @@ Result<StudyInput> Parse(std::string_view text) {
   Read(request, "", issues, input.study);
   Result<Json> whole = ReadMeasuredRequest(JsonText(scenario_json), {});
   if (!whole) return whole.issues;
+  (*whole)["partition"] = nullptr;  // studies cut the device themselves: they begin with its whole die
   if (whole->contains("cost") && (*whole)["cost"].is_null()) (*whole)["cost"] = Json::object();
   Result<Scenario> scenario = ParseScenario(*whole);
   if (!scenario) {

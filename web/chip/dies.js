@@ -8,10 +8,8 @@ import { text } from '../text/format.js';
 import { choose, chosen, pick, press, row } from './choices.js';
 import { t } from './texts.js';
 
-// Studies cut the device themselves: they begin with its whole die.
 const studied = (ask, { request }, kind, members) => {
-  const { partition: _, ...scenario } = /** @type {any} */ (request);
-  const answer = ask('costStudy', { kind, scenario, ...members });
+  const answer = ask('costStudy', { kind, scenario: request, ...members });
   return answer && !answer.issues ? answer : undefined;
 };
 /** @param {Context} context */

@@ -122,6 +122,21 @@ TEST(CostStudy, PartitionMovesTheAnswers) {
             wide["whole"]["cost"]["device_hour_usd"].get<double>());
 }
 
+// A scenario, or the chip that it names, may cut the device already; studies cut it themselves.
+TEST(CostStudy, BeginsWithTheWholeDie) {
+  for (const char* cluster : {R"("dgx-h100")", R"({"device": {"design": "b200-like"}})"}) {
+    for (const char* kind : {"tornado", "yields", "partition"}) {
+      const auto with = [&](const std::string& partition) {
+        return Ask(std::string(R"({"kind": ")") + kind + R"(", "scenario": {"cluster": )" + cluster + partition + "}}");
+      };
+      const Json whole = with(R"(, "partition": null)");
+      EXPECT_EQ(with(""), whole) << kind << cluster;
+      EXPECT_EQ(with(R"(, "partition": {"chiplets": 4, "package": {"preset": "organic-mcm"}})"), whole)
+          << kind << cluster;
+    }
+  }
+}
+
 TEST(CostStudy, TornadoIsSorted) {
   const Json tornado = Ask(R"({"kind": "tornado"})");
   double last = 1e9;
