@@ -152,6 +152,10 @@ test('a missing view or lesson is reported', async () => {
   for (const [hash, name] of [
     ['#/lessons/nonexistent', 'nonexistent'],
     ['#/chip/toString', 'toString'],
+    ['#/explore/none', 'none'],
+    ['#/explore/fits/none', 'none'],
+    ['#/explore/studies/none', 'none'],
+    ['#/evidence/none', 'none'],
   ]) {
     const { page } = await chromium.open(hash);
     await eventually(async () =>

@@ -57,6 +57,30 @@ test('the first screen: four named answers, one finding, one thing to move, and 
   assert.equal(overlaps, 0, 'labels do not touch');
 });
 
+test('no value of a column lies on another column, also at 320 px', async () => {
+  for (const width of [320, 390, 1440]) {
+    const { page, done } = await chromium.open('', { width });
+    await page.waitForSelector('#step-columns .you');
+    await settled(page);
+    const { values, covered, outside } = await page.locator('#step-columns').evaluate((chart) => {
+      const boxOf = (one) => one.getBoundingClientRect();
+      const values = [...chart.querySelectorAll('.num')];
+      const columns = [...chart.querySelectorAll('.mark rect:not(.hit)')].map(boxOf);
+      const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+      return {
+        values: values.length,
+        covered: values
+          .filter((one) => columns.some((column) => meet(boxOf(one), column)))
+          .map((one) => one.textContent),
+        outside: values.filter((one) => boxOf(one).right > innerWidth).length,
+      };
+    });
+    assert.ok(values >= 3, `${values} values at ${width} px`);
+    assert.deepEqual([covered, outside], [[], 0], `at ${width} px`);
+    await done();
+  }
+});
+
 test('one GPU is in the singular, and an invisible part of a bar has no label', async () => {
   const { page } = await chromium.open(
     '#/overview?cluster=single-rtx-4090&model=llama-3.1-8b&serving=null&training.framework=fsdp&training.frozen_precision=nf4' +

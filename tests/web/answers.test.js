@@ -60,7 +60,11 @@ test('a changed chip has neither the original device’s name nor its rent', () 
     );
   const design = { 'cluster.device.design': 'h100-like', 'cluster.device.design.node': '3nm' };
   assert.match(question({ ...SERVED, ...design }), /on 8 H100-like, /);
-  assert.match(plain(JSON.stringify(cost({}))), /one H100".*rent: \$3/);
+  assert.match(
+    plain(JSON.stringify(cost({}))),
+    /one H100".*rent: \$3\.00, A, 2026\u201101\u201101"/,
+    'the date is unbroken',
+  );
   assert.match(plain(JSON.stringify(cost(design))), /one H100-like"/);
   assert.doesNotMatch(plain(JSON.stringify(cost(design))), /rent: /);
 });

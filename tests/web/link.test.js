@@ -62,6 +62,12 @@ test('a thousand random states survive writing and reading, and write again to t
   }
 });
 
+test('the first scene is also found by the name of its tab', async () => {
+  const { scene, faults } = await read('#/start?v=3', SCENES);
+  assert.deepEqual([scene, faults], [SCENES[0], []]);
+  assert.deepEqual((await read('#/starts', SCENES)).faults, [{ path: 'starts', kind: 'scene' }]);
+});
+
 test('a link without words is the newest default scenario, one that names no version the first', async () => {
   assert.deepEqual((await read('#/train', SCENES)).inputs, {});
   assert.deepEqual((await read('#/train?r=1.2.0', SCENES)).inputs, {}); // the address of the default state

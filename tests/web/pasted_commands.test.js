@@ -75,6 +75,32 @@ test('words and commands are those of a shell: variables, lists, sums, here-docu
   assert.ok(commandsOf(doubled).at(-1).join(' ').length < 1e6);
 });
 
+// `srun -N 16` of 8 GPUs each: 16 * 8 = 128.
+test('Slurm says the nodes of a run: flags of srun, of the job file, and the variable for them', () => {
+  const megatron =
+    'pretrain_gpt.py --num-layers 80 --hidden-size 8192 --num-attention-heads 64 --seq-length 4096 --bf16 --micro-batch-size 1';
+  const titan = '-m torchtitan.train --model.name llama3 --model.flavor 70B --training.local_batch_size 1';
+  const script = 'train.py --model_name_or_path meta-llama/Llama-3.1-70B --per_device_train_batch_size 1';
+  const file = '#!/bin/bash\n#SBATCH --nodes=16\n#SBATCH --gres=gpu:h100:8 # all\n#SBATCH --ntasks-per-node=1\n';
+  for (const [text, devices] of [
+    [`srun -N 16 torchrun --nproc_per_node=8 ${megatron}`, '128'],
+    [`srun -N16 --exclusive torchrun --nproc_per_node 8 --nnodes $SLURM_NNODES ${megatron}`, '128'],
+    [`srun --nodes=16 --ntasks-per-node=8 python -u ${megatron}`, '128'],
+    [`srun -N 16 -n 128 python ${megatron}`, '128'],
+    [`srun -N 16 torchrun --nproc_per_node=8 ${titan}`, '128'],
+    [`srun -N 16 --gpus-per-node=8 bash -c "torchrun --nproc_per_node=4 ${titan}"`, '64'],
+    [`srun -N 16 torchrun --nproc_per_node=8 ${script}`, '128'],
+    [`srun -N 16 --gpus-per-node 8 accelerate launch --num_processes 64 ${script}`, '64'],
+    [`${file}ip=$(srun --nodes=1 hostname)\nsrun torchrun --nnodes=\${SLURM_JOB_NUM_NODES} ${titan}`, '128'],
+    [`${file}srun torchrun --nnodes 4 --nproc_per_node 8 ${titan}`, '32'],
+    [`${file}torchrun --nproc_per_node 8 ${titan}`, '8'],
+  ]) {
+    const { inputs, unknown, unused } = read(text);
+    assert.deepEqual([inputs['cluster.devices'], unknown, unused], [devices, [], []], text);
+  }
+  assert.deepEqual(read(`srun --nodes=2-4 torchrun --nproc_per_node=8 ${script}`).unknown, ['--nodes 2-4']);
+});
+
 // Megatron-LM, examples/gpt3/train_gpt3_175b_distributed.sh.
 test('a script of Megatron-LM that keeps its flags in lists', () => {
   assertReads(

@@ -28,6 +28,14 @@ export function stepColumns({ id, title, subtitle, width, columns, own, onpick }
   const every = Math.ceil((widest + 6) / slot);
   const isLabeled = (i) => (i - counts.indexOf(own)) % every === 0;
   const middle = (i) => box.left + (i + 0.5) * slot;
+  const before = (i) => columns.find(({ devices }) => devices === counts[i - 1]);
+  // A value that would run into a taller column before its own starts at the edge of its own.
+  const place = (i, column) => {
+    const size = textWidth(format(total(column), 's')) + 4;
+    const taller = before(i) && total(before(i)) > total(column);
+    if (!taller || size / 2 < slot - thick / 2) return { 'x': middle(i), 'text-anchor': 'middle' };
+    return { 'x': Math.min(middle(i) - thick / 2, width - size), 'text-anchor': 'start' };
+  };
   const frame = unitTicks([0, most * 1.04], 4, 's').map((value) => [
     svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }),
     svg('text', { 'x': box.left - 8, 'y': y(value) + 4, 'text-anchor': 'end' }, format(value, 's')),
@@ -77,12 +85,7 @@ export function stepColumns({ id, title, subtitle, width, columns, own, onpick }
         isLabeled(i) && [
           svg(
             'text',
-            {
-              'class': isOwn ? 'num accent' : 'num',
-              'x': middle(i),
-              'y': y(total(column)) - 6,
-              'text-anchor': 'middle',
-            },
+            { class: isOwn ? 'num accent' : 'num', y: y(total(column)) - 6, ...place(i, column) },
             format(total(column), 's'),
           ),
           svg(

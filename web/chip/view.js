@@ -8,7 +8,7 @@ import { addStyle } from '../host.js';
 import { figures } from '../report/figures.js';
 import { footnote } from '../scenes/footnote.js';
 import { absence } from '../scenes/absence.js';
-import { beside, ghostOf, heading, infeasible } from '../scenes/parts.js';
+import { beside, ghostOf, heading, infeasible, unknownPlace } from '../scenes/parts.js';
 import { whole } from '../text/format.js';
 import { design } from './design.js';
 import { areaCurve, dividedInto, waferMap, yieldFan } from './dies.js';
@@ -117,7 +117,7 @@ export function draw(context) {
   const view = Object.hasOwn(VIEWS, asked) ? asked : 'bill';
   const title = [
     heading(t(`chip.${view}.title`), t(`chip.${view}.lead`)),
-    asked && asked !== view && h('p', { class: 'note', role: 'status' }, t('place.unknown', { place: asked })),
+    asked && asked !== view && unknownPlace(asked),
   ];
   const { cost } = context.report;
   if (!cost) return [title, absence(context, 'cost')];

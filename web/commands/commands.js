@@ -6,6 +6,7 @@ import { mlx } from './mlx.js';
 import { nanotron } from './nanotron.js';
 import { ollama } from './ollama.js';
 import { sglang } from './sglang.js';
+import { withoutSlurm } from './slurm.js';
 import { torchtitan } from './torchtitan.js';
 import { trainer } from './trainer.js';
 import { trtllm } from './trtllm.js';
@@ -34,7 +35,7 @@ export function readCommand(text, models) {
     const started = within.filter(toolOf);
     return (started.length > 0 ? started : [words]).flatMap((one) => {
       const tool = toolOf(one);
-      return tool ? [{ tool, words: one }] : [];
+      return tool ? [{ tool, words: tool.part === 'training' ? withoutSlurm(one, words, text) : one }] : [];
     });
   });
   const file = TOOLS.find((one) => one.isFile?.(text));

@@ -5,6 +5,7 @@
 import { diagonal } from '../charts/diagonal.js';
 import { likely } from '../charts/likely.js';
 import { h } from '../dom.js';
+import { unknownPlace } from '../scenes/parts.js';
 import { text, unitOf, whole } from '../text/format.js';
 import { knownRuns } from './known_runs.js';
 import { namesOf } from './names.js';
@@ -295,19 +296,23 @@ const title = (words) => h('h1', { 'class': 'question', 'tabindex': -1, 'data-ke
 export function draw(context) {
   const { store, report } = context;
   const isThere = ([figure]) => report[figure.split('.')[0]]?.feasible;
-  const [figure, scene] = FIGURES.find(([one]) => one === store.sub) ?? FIGURES.find(isThere) ?? FIGURES[0];
+  const asked = FIGURES.find(([one]) => one === store.sub);
+  const [figure, scene] = asked ?? FIGURES.find(isThere) ?? FIGURES[0];
   const unit = unitOf(figure);
   const [part] = figure.split('.');
   const isOwn = store.sub === 'own';
-  const back = h(
-    'p',
-    { class: 'crumbs' },
+  const back = [
     h(
-      'button',
-      { 'type': 'button', 'class': 'ev-link', 'data-key': 'evidence-back', 'onclick': () => context.open(scene) },
-      t('evidence.back', { scene: t(`scene.${scene}`) }),
+      'p',
+      { class: 'crumbs' },
+      h(
+        'button',
+        { 'type': 'button', 'class': 'ev-link', 'data-key': 'evidence-back', 'onclick': () => context.open(scene) },
+        t('evidence.back', { scene: t(`scene.${scene}`) }),
+      ),
     ),
-  );
+    store.sub && !asked && !isOwn && unknownPlace(store.sub),
+  ];
   const views = h(
     'div',
     { 'class': 'views scene-views', 'role': 'group', 'aria-label': t('evidence.views') },

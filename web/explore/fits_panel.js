@@ -4,6 +4,7 @@ import { h, redraw } from '../dom.js';
 import { clusterOptions } from '../report/picker_options.js';
 import { shortDevice } from '../report/words.js';
 import { CARDS } from '../scenes/overview.js';
+import { unknownPlace } from '../scenes/parts.js';
 import { text, whole } from '../text/format.js';
 import { button, fillSelect, labelled, select, textBox } from './controls.js';
 import { inputsOf, waysOn } from './ways.js';
@@ -37,12 +38,14 @@ export class FitsPanel {
     this.#pool = pool;
     this.cluster = select([], '', (id) => this.#open(id));
     this.filter = textBox('', { oninput: () => this.#draw() });
+    this.unknown = h('div', {});
     this.cards = h('p', { class: 'ex-questions' });
     this.status = h('p', { class: 'ex-status', role: 'status', id: 'fits-status' });
     this.table = h('div', { class: 'ex-table', id: 'fits' });
     this.element = h(
       'section',
       { class: 'ex-fits' },
+      this.unknown,
       this.cards,
       h(
         'div',
@@ -62,6 +65,7 @@ export class FitsPanel {
     const groups = Map.groupBy(clusterOptions(this.#catalogue), ({ group }) => group);
     const asked = context.store.sub.split('/')[1];
     const known = this.#catalogue.some(({ kind, id }) => kind === 'cluster' && id === asked);
+    redraw(this.unknown, asked && !known && unknownPlace(asked));
     const id = known ? asked : (context.scenario.cluster.preset ?? CARDS[0]);
     fillSelect(
       this.cluster,

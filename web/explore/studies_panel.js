@@ -2,7 +2,8 @@
 // and why the two differ. The pool computes the points, so a long study shows progress and can be stopped.
 /** @import {Context} from '../types.js' */
 import { heat } from '../charts/heat.js';
-import { h } from '../dom.js';
+import { h, redraw } from '../dom.js';
+import { unknownPlace } from '../scenes/parts.js';
 import { text } from '../text/format.js';
 import { button, fillSelect, labelled, select } from './controls.js';
 import { views } from './by_bound.js';
@@ -50,6 +51,7 @@ export class StudiesPanel {
 
   constructor(pool) {
     this.#pool = pool;
+    this.unknown = h('div', {});
     this.choice = select([], '', (id) => this.#context.open('explore', `studies/${id}`));
     this.status = h('p', { class: 'ex-status', role: 'status' });
     this.progress = h('progress', { 'aria-label': t('explore.study.progress') });
@@ -60,6 +62,7 @@ export class StudiesPanel {
     this.element = h(
       'section',
       {},
+      this.unknown,
       h('div', { class: 'ex-form ex-wide' }, labelled(t('explore.study'), this.choice)),
       this.bar,
       this.result,
@@ -85,7 +88,9 @@ export class StudiesPanel {
     try {
       await this.ready;
       const wanted = this.#context.store.sub.split('/')[1];
-      const id = this.list.some((one) => one.id === wanted) ? wanted : this.list[0].id;
+      const known = this.list.find((one) => one.id === wanted);
+      redraw(this.unknown, wanted && !known && unknownPlace(wanted));
+      const { id } = known ?? this.list[0];
       this.choice.value = id;
       if (id !== this.#id) this.#open(id);
       else if (context.width !== this.#width) this.#draw();

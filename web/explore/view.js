@@ -4,8 +4,7 @@
 import { h } from '../dom.js';
 import { addStyle } from '../host.js';
 import { pool } from '../engine/shared_pool.js';
-import { heading } from '../scenes/parts.js';
-import { t as inScenes } from '../scenes/texts.js';
+import { heading, unknownPlace } from '../scenes/parts.js';
 import { DesignPanel } from './design_panel.js';
 import { FitsPanel } from './fits_panel.js';
 import { FrontierPanel } from './frontier_panel.js';
@@ -42,9 +41,7 @@ export function draw(context) {
   panel.show(context);
   return [
     heading(t(`explore.${id}.title`), t(`explore.${id}.lead`)),
-    asked !== '' &&
-      asked !== id &&
-      h('p', { class: 'note', role: 'status' }, inScenes('place.unknown', { place: asked })),
+    asked !== '' && asked !== id && unknownPlace(asked),
     h(
       'div',
       { 'class': 'views scene-views ex-views', 'role': 'group', 'aria-label': t('explore.views') },

@@ -9,8 +9,11 @@ export const isOld = (date, now = new Date()) => {
   return year > 0 && new Date(year + 1, month - 1, day) < now;
 };
 
-// Prices change, so a date more than a year ago is shown.
-const aged = (date) => (isOld(date) ? t('answers.old', { date }) : date);
+// Prices change, so it is said where the date is more than a year ago. A date is not broken at its hyphens.
+const aged = (date) => {
+  const whole = String(date).replaceAll('-', '\u2011');
+  return isOld(date) ? t('answers.old', { date: whole }) : whole;
+};
 
 function priceOf({ device_price_usd: price }, { price_year: year }) {
   if (price == null) return '';

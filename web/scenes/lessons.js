@@ -7,7 +7,7 @@ import { sayTheSame } from '../state/scenario.js';
 import { get } from '../state/paths.js';
 import { number, text as figure, unitOf } from '../text/format.js';
 import { nameOf } from '../report/names.js';
-import { heading } from './parts.js';
+import { heading, unknownPlace } from './parts.js';
 import { slides, syllabus } from './slides.js';
 import { t } from './texts.js';
 
@@ -353,8 +353,6 @@ export const lessons = {
     if (context.store.sub === 'slides') return slides(context, course, (lesson) => explain(context, lesson));
     const lesson = all.find(({ id }) => id === context.store.sub.split('/')[0]);
     if (lesson) return one(teaching, all, lesson);
-    const unknown =
-      context.store.sub && h('p', { class: 'note', role: 'status' }, t('place.unknown', { place: context.store.sub }));
-    return [unknown, list(teaching, all, course)];
+    return [context.store.sub && unknownPlace(context.store.sub), list(teaching, all, course)];
   },
 };

@@ -13,6 +13,9 @@ export const heading = (title, lead) => [
   h('p', { class: 'lead' }, lead),
 ];
 
+// A view that an address asks for and that is not there.
+export const unknownPlace = (place) => h('p', { class: 'note', role: 'status' }, t('place.unknown', { place }));
+
 const TWO = 1200; // px of a scene with two columns: a window of 1,600
 const GAP = 32;
 

@@ -125,14 +125,14 @@ function readPairs(text, state) {
   }
 }
 
-// The state that a hash means; scenes not in `scenes` become the first.
+// The state that a hash means; scenes not in `scenes` become the first, which is also called start, as its tab is.
 export async function read(hash, scenes) {
   const state = { scene: scenes[0], sub: '', inputs: {}, others: [], view: {}, faults: [] };
   const text = wellFormed(String(hash).replace(/\s/g, '').slice(0, 20000));
   const [path, ...rest] = text.replace(/^#?\/?/, '').split('?');
   const [scene, ...sub] = path.split('/');
   if (scenes.includes(scene)) state.scene = scene;
-  else if (scene) state.faults.push({ path: scene.slice(0, 80), kind: 'scene' });
+  else if (scene && scene !== 'start') state.faults.push({ path: scene.slice(0, 80), kind: 'scene' });
   try {
     state.sub = decode(sub.join('/')).slice(0, 80);
   } catch {
