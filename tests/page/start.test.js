@@ -1,7 +1,7 @@
 // The first screen: its answers, bars and changes; and the paths through the page that visitors take most.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { boxOf, chooseInMenu, eventually, openScene, settled, site, type, unfold } from './browser.js';
+import { boxOf, openScene, settled, site } from './browser.js';
 
 const chromium = site();
 
@@ -164,22 +164,6 @@ test('another cluster keeps the number of GPUs, reports its changes, and one cli
   }
 });
 
-test('the undo of a hardware change disappears at the next edit, which it would undo instead', async () => {
-  const { page } = await chromium.open('');
-  await noun(page, 'device').click();
-  await page.waitForSelector('.picker [role=option]');
-  await page.keyboard.type('h200');
-  await page.keyboard.press('Enter');
-  await page.waitForSelector('#notice .link');
-  await page.locator('#tabs [data-scene=serve]').click();
-  assert.equal(await page.locator('#notice').isVisible(), true, 'another scene is no edit');
-  await noun(page, 'devices').click();
-  await page.waitForSelector('#picker-count');
-  await page.locator('#picker-count').fill('64');
-  await settled(page);
-  assert.equal(await page.locator('#notice').isVisible(), false);
-});
-
 test('405B on 16,384 H100: a feasible answer in three actions', async () => {
   const { page } = await chromium.open('');
   await noun(page, 'model').click(); // 1
@@ -257,125 +241,6 @@ test('no field shows an object as text, and no label is the last word of a path'
   assert.match(label('cluster.device.host.memory'), /host memory/);
 });
 
-test('an exercise has its question, choices and hint in the link, and offers no way around it', async () => {
-  const { page } = await chromium.open('#/serve');
-  await chooseInMenu(page, 'export');
-  await page.getByRole('button', { name: 'Make an exercise…' }).click();
-  await page.locator('#exercise-question').fill('Twice the users: how much longer is a token?');
-  await page.locator('#exercise-choices').fill('as long\nhalf again\ntwice');
-  await page.locator('#exercise-hint').fill('Who reads the weights?');
-  await page.locator('[data-key=exercise-may] > summary').click();
-  await page.locator('[id="may-serving.concurrency"]').check();
-  await eventually(async () =>
-    assert.match(await page.locator('#exercise-link').inputValue(), /ask=.*choices=.*hint=/s),
-  );
-  const link = await page.locator('#exercise-link').inputValue();
-  const labels = await page
-    .locator('.may')
-    .evaluateAll((all) => all.map((one) => [...one.querySelectorAll('label')].map((label) => label.textContent)));
-  for (const group of labels) assert.equal(new Set(group).size, group.length, 'a name stands once in its group');
-  await page.goto('about:blank');
-  await page.goto(link);
-  await page.waitForSelector('#reveal');
-  await settled(page);
-  assert.equal(await page.locator('.asked legend').textContent(), 'Twice the users: how much longer is a token?');
-  assert.equal(await page.locator('.asked input[type=radio]').count(), 3);
-  await page.locator('#prediction-1').check();
-  await page.locator('.asked summary').click();
-  assert.match(await page.locator('.asked details').textContent(), /Who reads/);
-  for (const hatch of ['.reset', '.group > .link', '.mapping > .link', '.menu:enabled', '[data-key=more-serving]'])
-    assert.equal(await page.locator(`#form ${hatch} >> visible=true`).count(), 0, hatch);
-  assert.equal(await page.locator('.noun[data-noun=model]').count(), 0, 'the sentence is locked too');
-  await page.locator('#more').click();
-  await page.waitForSelector('#help');
-  for (const id of ['keep', 'export', 'measure', 'paste'])
-    assert.equal(await page.locator(`#${id}`).isVisible(), false, id);
-  await page.keyboard.press('Escape');
-  assert.doesNotMatch(await page.locator('#content').innerText(), /bound|\d/, 'nothing of the answers');
-  await page.locator('#reveal').click();
-  await eventually(async () => assert.equal(await page.locator('.answers').isVisible(), true));
-});
-
-test('embedded with some inputs, the groups shown are open and there is no banner', async () => {
-  const { page } = await chromium.open('#/serve?embed=1&show=serving.batch,serving.prompt&v=1');
-  await settled(page);
-  assert.equal(await page.locator('#exercise').isVisible(), false);
-  assert.equal(await page.locator('[data-path="serving.batch"] input[type=text]').isVisible(), true);
-});
-
-test('undo in the header names the edit that it undoes', async () => {
-  const { page } = await chromium.open('#/serve');
-  assert.equal(await page.locator('#undo').isDisabled(), true);
-  await type(page, 'serving.prompt', '4096');
-  assert.equal(await page.locator('#undo').getAttribute('aria-label'), 'Undo: Prompt tokens');
-  await page.locator('#undo').click();
-  await settled(page);
-  assert.equal(await page.locator('[data-path="serving.prompt"] input[type=text]').inputValue(), '2048');
-});
-
-test('typing or sliding in one go is one undo step', async () => {
-  const { page } = await chromium.open('');
-  const before = await figures(page);
-  const field = page.locator('[data-path="cluster.devices"] input[type=text]');
-  const undo = async () => (await page.locator('#undo').click(), await settled(page));
-  await unfold(page, 'cluster.device.memory.bandwidth');
-  await field.click();
-  await field.press('Control+a');
-  await page.keyboard.type('1024');
-  await settled(page);
-  assert.match(page.url(), /cluster\.devices=1024/);
-  const slider = page.locator('[data-path="cluster.device.memory.bandwidth"] input[type=range]');
-  const { x, y, width } = await slider.boundingBox();
-  await page.mouse.move(x + width / 2, y + 5);
-  await page.mouse.down();
-  for (const share of [0.6, 0.7, 0.8]) await page.mouse.move(x + width * share, y + 5);
-  await page.mouse.up();
-  await settled(page);
-  assert.match(page.url(), /memory\.bandwidth=/);
-  await undo();
-  assert.doesNotMatch(page.url(), /memory\.bandwidth=/);
-  assert.match(page.url(), /cluster\.devices=1024/);
-  await undo();
-  assert.deepEqual(await figures(page), before);
-  assert.equal(await page.locator('#undo').isDisabled(), true);
-});
-
-test('keys in a field and a slide after them are two edits', async () => {
-  const { page } = await chromium.open('');
-  const box = page.locator('[data-path="cluster.device.memory.bandwidth"]');
-  await unfold(page, 'cluster.device.memory.bandwidth');
-  const field = box.locator('input[type=text]');
-  const before = await field.inputValue();
-  await field.press('ArrowUp');
-  await settled(page);
-  const stepped = await field.inputValue();
-  await box.locator('input[type=range]').press('End');
-  await settled(page);
-  for (const wanted of [stepped, before]) {
-    await page.locator('#undo').click();
-    await settled(page);
-    assert.equal(await field.inputValue(), wanted);
-  }
-  assert.equal(await page.locator('#undo').isDisabled(), true);
-});
-
-test('more serving devices than the cluster has enlarge the cluster, and a slide is one edit', async () => {
-  const { page } = await chromium.open('#/overview?cluster.devices=8&training=null&v=2');
-  await noun(page, 'devices').click();
-  const slide = page.locator('.picker input[type=range]');
-  for (const count of [16, 32]) {
-    await slide.press('ArrowRight');
-    await settled(page);
-    assert.match(page.url(), new RegExp(`cluster\\.devices=${count}\\b`));
-    assert.match(page.url(), new RegExp(`serving\\.devices=${count}\\b`));
-  }
-  await page.locator('#undo').click();
-  await settled(page);
-  assert.match(page.url(), /cluster\.devices=8\b/);
-  assert.doesNotMatch(page.url(), /serving\.devices/);
-  assert.equal(await page.locator('#undo').isDisabled(), true);
-});
-
 test('800 mm² into four chiplets in four actions, against one die on the same footing', async () => {
   const { page, faults } = await chromium.open('');
   await openScene(page, 'chip'); // 1
@@ -390,33 +255,6 @@ test('800 mm² into four chiplets in four actions, against one die on the same f
   // One die is the device itself, so no other price is shown for comparison.
   assert.doesNotMatch(await page.locator('#content').textContent(), /As published/);
   assert.deepEqual(faults, []);
-});
-
-test('Explore opened by its link names its choices, each once', async () => {
-  const { page } = await chromium.open('#/explore');
-  for (const view of ['search', 'fits', 'frontier', 'sweep', 'solve', 'sensitivity', 'studies']) {
-    await page.evaluate((hash) => (location.hash = hash), `#/explore/${view}`);
-    await settled(page);
-    const lists = await page
-      .locator('#content select')
-      .evaluateAll((all) =>
-        all.map((one) =>
-          [...one.options].map((option) => `${option.parentElement.label ?? ''}: ${option.textContent.trim()}`),
-        ),
-      );
-    for (const names of lists) {
-      assert.deepEqual(
-        names.filter((name) => /\bper$|_|undefined|\[object/.test(name)),
-        [],
-        view,
-      );
-      assert.deepEqual(
-        names.filter((name, i) => names.indexOf(name) !== i),
-        [],
-        `${view}: twice in one list`,
-      );
-    }
-  }
 });
 
 test('one press makes a written mapping that does not fit automatic; the message names fitting values as the field does', async () => {
