@@ -24,7 +24,16 @@ struct Adder {
     return operators.Add(name, kernel, layers);
   }
   Seconds operator()(const MatrixProduct& product) const {
+    if (product.id == ProductId::kIndexQuery || product.id == ProductId::kIndexKey) return OfIndexer(product);
     return (*this)(ServedAs(product.id).name, TimeProduct(deployment, product, rows));
+  }
+  // Only the layers that select launch these products, whose shape is the mean over all layers.
+  [[nodiscard]] Seconds OfIndexer(MatrixProduct product) const {
+    const Ratio share = IndexShare(deployment.model);
+    product.outputs = Figure("Outputs of an indexer's projection", product.outputs / share, "in a layer that selects");
+    const KernelTime kernel = TimeProduct(deployment, product, rows);
+    return Figure("Projection of the indexer", share * In(share * layers)(ServedAs(product.id).name, kernel),
+                  "mean over the layers");
   }
   [[nodiscard]] Seconds Products(const MatrixProducts& products) const {
     Seconds sum;
