@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <tuple>
 
 #include "core/evaluation/evaluate.h"
 #include "core/evaluation/own_measurements.h"
@@ -20,8 +21,9 @@ namespace {
 constexpr Count kMaxSkipped = 4096;         // invalid counts in a row
 constexpr Count kMaxSkippedSearches = 256;  // the same if each value runs a search
 constexpr int kBisections = 200;
-constexpr int kUneven = 24;  // steps to look beyond a count that fails
-constexpr int kParts = 16;   // parts of a range at whose ends the conditions hold; values between them are tried, too
+constexpr int kUneven = 8;                       // steps to look beyond a count that fails
+constexpr double kRound = 16, kRoundest = 1024;  // and its multiples of 16, 32, … 1024
+constexpr int kParts = 16;  // parts of a range at whose ends the conditions hold; values between them are tried, too
 constexpr double kRelativeWidth = 1e-9;
 
 // A condition's figure, and the value that it is compared with: a bound, or a figure of the other scenario.
@@ -177,12 +179,13 @@ std::string EndText(const SolveProblem& problem, double at, const Trial& trial) 
 }
 
 struct Bracket {
-  double good = 0, bad = 0;  // the conditions hold at `good` and not at `bad`; both are valid scenarios
-  Trial best, beyond;        // at `good` and at `bad`
+  double good = 0, bad = 0;     // the conditions hold at `good` and not at `bad`; both are valid scenarios
+  Trial best, beyond;           // at `good` and at `bad`
+  std::optional<double> gap{};  // a value on the good side at which they do not hold
 };
-// The brackets around the failing values in the middle of a range: the conditions hold from the low end to the first
-// bracket, and from the last bracket to the high end.
-struct Gap {
+// The first and the last change between two ends of a range at which the conditions hold, or between two at which they
+// do not.
+struct Changes {
   Bracket first, last;
 };
 
@@ -193,6 +196,12 @@ class Solver {
       : problem_(problem), span_(span), progress_{0, 0, span.low, span.high} {}
 
   [[nodiscard]] Json Value(double value) const { return span_.whole ? Json(static_cast<Count>(value)) : Json(value); }
+
+  [[nodiscard]] Json SolutionOf(const Bracket& bracket, std::string_view which) const {
+    Json answer = Solution(problem_, Value(bracket.good), which, bracket.best, &bracket.beyond);
+    if (bracket.gap) answer["fails_at"] = Value(*bracket.gap);
+    return answer;
+  }
 
   // The nearest valid value at or beyond `value`, stepping towards `end`.
   Trial Nearest(double& value, double end) {
@@ -206,8 +215,8 @@ class Solver {
     return trial;
   }
 
-  // Tries values between two ends at which the conditions hold.
-  std::optional<Gap> FindGap(double low, const Trial& at_low, double high, const Trial& at_high) {
+  // Tries values between two ends at both of which the conditions hold, or at neither.
+  std::optional<Changes> FindChanges(double low, const Trial& at_low, double high, const Trial& at_high) {
     std::vector<std::pair<double, Trial>> tried{{low, at_low}};
     for (int part = 1; part < kParts; ++part) {
       double value = Between(low, high, part);
@@ -216,19 +225,15 @@ class Solver {
       if (trial.valid && value < high) tried.emplace_back(value, std::move(trial));
     }
     tried.emplace_back(high, at_high);
-    const auto fails = [](const auto& one) { return !one.second.holds; };
-    const auto first = std::find_if(tried.begin(), tried.end(), fails);
+    const auto differs = [&at_low](const auto& one) { return one.second.holds != at_low.holds; };
+    const auto first = std::find_if(tried.begin(), tried.end(), differs);
     if (first == tried.end()) return std::nullopt;
-    const auto last = std::find_if(tried.rbegin(), tried.rend(), fails);
-    const auto between = [](const auto& good, const auto& bad) {
+    const auto last = std::find_if(tried.rbegin(), tried.rend(), differs);
+    const auto between = [](const auto& end, const auto& inside) {
+      const auto& [good, bad] = end.second.holds ? std::tie(end, inside) : std::tie(inside, end);
       return Bracket{good.first, bad.first, good.second, bad.second};
     };
-    return Gap{between(*std::prev(first), *first), between(*std::prev(last), *last)};
-  }
-
-  void Narrow(Bracket& bracket) {
-    Bisect(bracket);
-    if (span_.whole && !problem_.options.search && HasFollowers(problem_.path)) LookBeyond(bracket);
+    return Changes{between(*std::prev(first), *first), between(*std::prev(last), *last)};
   }
 
   void Bisect(Bracket& bracket) {
@@ -240,12 +245,17 @@ class Solver {
       progress_.low = std::min(good, bad), progress_.high = std::max(good, bad);
       double middle = MiddleOf(good, bad);
       Trial trial = Nearest(middle, bad);
+      const double asked = middle;
       if (!trial.valid || middle == bad) {
         // No valid value between the middle and `bad`: continues on the other side.
         const double cut = MiddleOf(good, bad);
         if (cut == good) break;
         bad = cut;
         continue;
+      }
+      if (std::optional<Trial> other = trial.holds ? std::nullopt : LookBeyond(middle, bad)) {
+        bracket.gap = asked;
+        trial = std::move(*other);
       }
       if (trial.holds) {
         good = middle;
@@ -258,18 +268,23 @@ class Solver {
   }
 
  private:
-  // Some device counts divide better than their neighbors: takes the farthest that holds of a few beyond the failure.
-  void LookBeyond(Bracket& bracket) {
-    const double step = bracket.bad > bracket.good ? span_.step : -span_.step, from = bracket.bad;
-    for (int i = 1; i <= kUneven; ++i) {
-      const double value = from + i * step;
-      if (value < span_.low || value > span_.high) return;
-      Trial trial = Test(value);
-      if (trial.valid && trial.holds) {
-        bracket.good = value;
-        bracket.best = std::move(trial);
-      }
+  // Some device counts divide better than their neighbors. Looks from a value at which the conditions do not hold
+  // towards `bad`, at the next values and at round ones, and moves it to the first at which they hold; else nothing.
+  std::optional<Trial> LookBeyond(double& value, double bad) {
+    if (!span_.whole || problem_.options.search || !HasFollowers(problem_.path)) return std::nullopt;
+    const double from = value, step = bad > value ? span_.step : -span_.step;
+    std::vector<double> others;
+    for (int i = 1; i <= kUneven; ++i) others.push_back(from + i * step);
+    for (double round = kRound; round <= kRoundest; round *= 2)
+      others.push_back(Allowed(round * (bad > from ? std::ceil(from / round) : std::floor(from / round))));
+    for (const double other : others) {
+      if (std::min(from, bad) >= other || other >= std::max(from, bad)) continue;
+      Trial trial = Test(other);
+      if (!trial.valid || !trial.holds) continue;
+      value = other;
+      return trial;
     }
+    return std::nullopt;
   }
 
   Trial Test(double value) {
@@ -349,25 +364,23 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   if (!at_low.valid || !at_high.valid) {
     return NoSolution(path, "No value of the range is a valid scenario: " + (at_low.valid ? at_high : at_low).issue);
   }
-  if (at_low.holds && at_high.holds) {
-    std::optional<Gap> gap = solver.FindGap(low, at_low, high, at_high);
-    if (!gap) return Answered(Solution(problem, solver.Value(high), "everywhere", at_high));
-    solver.Bisect(gap->first);
-    solver.Bisect(gap->last);
-    const Bracket& first = gap->first;
-    Json answer = Solution(problem, solver.Value(first.good), "ends", first.best, &first.beyond);
-    answer["again"] = solver.Value(gap->last.good);
-    return Answered(answer);
+  if (at_low.holds != at_high.holds) {
+    Bracket bracket = at_low.holds ? Bracket{low, high, at_low, at_high} : Bracket{high, low, at_high, at_low};
+    solver.Bisect(bracket);
+    return Answered(solver.SolutionOf(bracket, at_low.holds ? "largest" : "smallest"));
   }
-  if (!at_low.holds && !at_high.holds) {
+  std::optional<Changes> changes = solver.FindChanges(low, at_low, high, at_high);
+  if (!changes && at_low.holds) return Answered(Solution(problem, solver.Value(high), "everywhere", at_high));
+  if (!changes) {
     const std::string what = problem.conditions.size() > 1 ? "The conditions hold" : "The condition holds";
     return NoSolution(
         path, what + " at neither end: " + EndText(problem, low, at_low) + "; " + EndText(problem, high, at_high));
   }
-  Bracket bracket = at_low.holds ? Bracket{low, high, at_low, at_high} : Bracket{high, low, at_high, at_low};
-  solver.Narrow(bracket);
-  return Answered(Solution(problem, solver.Value(bracket.good), at_low.holds ? "largest" : "smallest", bracket.best,
-                           &bracket.beyond));
+  solver.Bisect(changes->first);
+  solver.Bisect(changes->last);
+  Json answer = solver.SolutionOf(changes->first, at_low.holds ? "ends" : "smallest");
+  answer[at_low.holds ? "again" : "largest"] = solver.Value(changes->last.good);
+  return Answered(answer);
 }
 
 Answer SolveSpecAnswer(std::string_view spec, const std::function<void(const SolveProgress&)>& on_progress) {

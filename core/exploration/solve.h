@@ -26,10 +26,13 @@ struct SolveOptions {
 // Bisects for the largest value that meets the conditions if the low end does, for the smallest if the high end does.
 // `range` is "PATH=lo:hi", or "PATH=lo:hi:step" for a count in steps; `until` separates conditions by commas, and the
 // answer names the one that fails beyond the value ("binding"). Invalid counts are skipped. An infeasible scenario
-// meets only conditions on feasibility and memory. If the conditions hold at neither end, the answer says so, and why.
-// If they hold at both, values in between are tried: the answer is "everywhere" if they hold at all of these, else
-// "ends", the largest value before the first failure, and "again", the smallest after the last. Between neighboring
-// values, figures are assumed monotonic in the input. Only the input and its followers change; "held" (path -> value)
+// meets only conditions on feasibility and memory. If the conditions hold at both ends or at neither, values in between
+// are tried. From both ends: the answer is "everywhere" if they hold at all of these, else "ends", the largest value
+// before the first failure, and "again", the smallest after the last. From neither: "smallest" and, as a member,
+// "largest", or "none" and why. Between neighboring values, figures are assumed monotonic in the input, except in
+// numbers of devices and what else moves a mapping: these divide unevenly, so a few further values are tried beside one
+// that fails, and "fails_at" is such a value among those that hold. Only the input and its followers change; "held"
+// (path -> value)
 // lists further inputs to write for a request with the answer's figures.
 Answer SolveAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view range,
                    std::string_view until, const SolveOptions& options = {});

@@ -236,8 +236,12 @@ std::string SolveText(std::string_view json, bool is_colored) {
     for (const auto& [input, chosen] : inputs->items())
       beside += (beside.empty() ? "  With " : ", ") + input + "=" + ValueText(chosen);
   }
-  const std::string or_again = again == nullptr ? "" : ", or at least " + InputText(path, again->get<double>());
-  return path + limit + Toned(value, Tone::kStrong, is_colored) + or_again + "\n" + table.Text(is_colored) + beside +
+  std::string further = again == nullptr ? "" : ", or at least " + InputText(path, again->get<double>());
+  if (const Json* largest = FindMember(answer, "largest"))
+    further += ", at most " + InputText(path, largest->get<double>());
+  if (const Json* fails = FindMember(answer, "fails_at"))
+    further += "; not at all values in between, such as " + InputText(path, fails->get<double>());
+  return path + limit + Toned(value, Tone::kStrong, is_colored) + further + "\n" + table.Text(is_colored) + beside +
          (beside.empty() ? "" : "\n");
 }
 

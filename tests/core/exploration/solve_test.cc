@@ -38,6 +38,45 @@ TEST(Solve, FewestDevicesForADateAreThoseOfTheAnswerWithThem) {
   for (Count servers = 1; servers <= 10; ++servers) EXPECT_GT(TimeToTrain(run, fewest - 8 * servers), kMonth);
 }
 
+// 1,031 is a prime: with it the run takes longer than with 664, which a bisection from 8 to 2,055 would never try.
+TEST(Solve, FewestDevicesDoNotDependOnTheRange) {
+  const Assignments run{"version=3", "model=llama-3.1-8b", "cluster=dgx-h100", "serving=null"};
+  std::vector<Count> fewest;
+  for (const std::string range : {"8:16384", "8:4096", "64:1024"}) {
+    const Json answer =
+        *ParseJson(SolveAnswer("", run, "cluster.devices=" + range, "training.time_to_train_s<=2592000 s").text);
+    EXPECT_EQ(answer["which"], "smallest") << JsonText(answer);
+    fewest.push_back(answer["value"].get<Count>());
+    ASSERT_TRUE(answer.contains("fails_at")) << JsonText(answer);
+    const Count failing = answer["fails_at"].get<Count>();
+    EXPECT_GT(failing, fewest.back());
+    EXPECT_GT(TimeToTrain(run, failing), kMonth);
+  }
+  EXPECT_EQ(fewest, std::vector<Count>(3, fewest[0]));
+  EXPECT_LE(TimeToTrain(run, fewest[0]), kMonth);
+  for (Count fewer = fewest[0] - 60; fewer < fewest[0]; ++fewer) EXPECT_GT(TimeToTrain(run, fewer), kMonth) << fewer;
+}
+
+// A date needs many devices and a budget few, so neither end of the range meets both.
+TEST(Solve, ADateAndABudgetHoldBetweenTheEnds) {
+  const Assignments run{"version=3", "model=llama-3.1-8b", "cluster=dgx-h100", "serving=null"};
+  const auto solved = [&](const std::string& until) {
+    return *ParseJson(SolveAnswer("", run, "cluster.devices=8:16384:8", until).text);
+  };
+  const std::string date = "training.time_to_train_s<=2592000 s", budget = "training.cost_usd<=";
+  const Json both = solved(date + "," + budget + "1.5e6");
+  ASSERT_TRUE(both["value"].is_number()) << JsonText(both);
+  EXPECT_EQ(both["which"], "smallest");
+  EXPECT_EQ(both["value"], solved(date)["value"]);
+  const auto cost = [&](const Json& devices) {
+    const Assignments sized = run + Assignments{"cluster.devices=" + JsonText(devices)};
+    return (*ParseJson(EvaluateAnswer("", sized, "", false).text))["training"]["cost_usd"].get<double>();
+  };
+  EXPECT_LE(cost(both["largest"]), 1.5e6);
+  EXPECT_GT(cost(both["largest"].get<Count>() + 8), 1.5e6);
+  EXPECT_EQ(solved(date + "," + budget + "1e5")["which"], "none");
+}
+
 TEST(Solve, ABatchPerReplicaTakesThePlaceOfTheDefaultsTotal) {
   const Assignments run{"version=3", "training=null", "cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b"};
   const auto held = [&](const std::string& path) {
