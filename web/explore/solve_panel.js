@@ -359,6 +359,10 @@ export class SolvePanel {
           result: h('b', {}, text(answer.figure.value, unitOf(figure))),
         }),
       ),
+      ['largest', 'fails_at'].map(
+        (known) =>
+          answer[known] && h('p', {}, t(`explore.answer.${known}.too`, { value: nameOfValue(answer[known], input) })),
+      ),
       answer.other &&
         h(
           'p',

@@ -253,6 +253,8 @@ export const texts = {
   'explore.answer.everywhere': 'The constraint holds on the whole range; at {value}, {figure} is {result}.',
   'explore.answer.ends':
     'The constraint holds up to {value} and again from {again} on, but not at all values between. At {value}, {figure} is {result}.',
+  'explore.answer.largest.too': 'The constraint holds up to {value}.',
+  'explore.answer.fails_at.too': 'It fails at some values in between, such as {value}, which divide badly.',
   'explore.answer.none': 'No value of {input} satisfies it: {reason}.',
   'explore.answer.use': 'Use this value',
   'explore.fits.largest': '{input}: fits up to {value}.',
