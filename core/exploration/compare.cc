@@ -1,10 +1,7 @@
 #include "core/exploration/compare.h"
 
 #include <algorithm>
-#include <iterator>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "core/base/json.h"
 #include "core/evaluation/evaluate.h"
@@ -95,20 +92,6 @@ Json FiguresOf(const std::vector<Json>& reports) {
   return figures;
 }
 
-// The changes, after the assignments of all scenarios that one of them would drop: those below a path at which it names
-// another preset.
-std::vector<std::string> ChangesOf(const ComparedScenario& one) {
-  std::vector<std::string> all;
-  for (const std::string& change : one.changes) {
-    std::string owner = change.substr(0, change.find('='));
-    if (owner.ends_with(".preset")) owner.resize(owner.rfind('.'));
-    std::copy_if(one.assignments.begin(), one.assignments.end(), std::back_inserter(all),
-                 [&owner](const std::string& assignment) { return assignment.starts_with(owner + "."); });
-  }
-  all.insert(all.end(), one.changes.begin(), one.changes.end());
-  return all;
-}
-
 }  // namespace
 
 Answer CompareAnswer(const std::vector<ComparedScenario>& scenarios) {
@@ -117,7 +100,7 @@ Answer CompareAnswer(const std::vector<ComparedScenario>& scenarios) {
   std::vector<Json> reports;
   for (const ComparedScenario& one : scenarios) {
     Result<Json> request = ReadMeasuredRequest(one.request, one.assignments);
-    if (request && !one.changes.empty()) request = ReadRequest(JsonText(*request), ChangesOf(one));
+    if (request && !one.changes.empty()) request = ReadRequest(JsonText(*request), one.changes);
     if (!request) return WrongRequest(std::move(request.issues));
     const Result<Scenario> scenario = ParseScenario(std::move(*request));
     if (!scenario) return WrongRequest(scenario.issues);

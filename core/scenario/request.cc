@@ -186,12 +186,26 @@ void MergeAt(Json& request, const std::string& path, Json over) {
 
 }  // namespace
 
+namespace {
+
+// A number of devices that was written holds for another cluster too: it is asked for, not part of the entry. Null if
+// none was written or the value is no name of a cluster.
+Json CountToKeep(const Json& request, std::string_view path, const Json& value) {
+  constexpr std::string_view kCluster = "cluster", kDevices = "cluster.devices";
+  const Json* devices = path == kCluster && value.is_string() ? MemberAt(request, kDevices) : nullptr;
+  return devices == nullptr || Written(request).IsDefault(kDevices) ? Json() : *devices;
+}
+
+}  // namespace
+
 void Apply(Json& request, std::vector<Assignment> assignments) {
   SortByDepth(assignments);
   for (Assignment& one : assignments) {
     Unfold(request, one.path);
-    // Overrides of the previous entry do not apply to a new one.
+    // Other overrides of the previous entry do not apply to a new one.
+    Json kept = CountToKeep(request, one.path, one.value);
     SetPath(request, one.path, Completed(one.path, std::move(one.value)));
+    if (!kept.is_null()) SetPath(request, "cluster.devices", std::move(kept));
     AddWritten(request, one.path);
   }
 }

@@ -38,7 +38,7 @@ struct Assignment {
 Result<Assignment> ParseAssignment(std::string_view text);
 
 // Applies assignments to a request. "model=llama-3.1-8b" is short for "model.preset=llama-3.1-8b", as at every path
-// that names a catalogue entry; it drops the overrides of the former entry.
+// that names a catalogue entry; it drops the overrides of the former entry, but keeps a written number of devices.
 void Apply(Json& request, std::vector<Assignment> assignments);
 // The request with values set by path, as answers give them in "overrides".
 Json WithOverrides(Json request, const Json& overrides);

@@ -227,6 +227,20 @@ TEST(Request, TheOrderOfAssignmentsDoesNotMatter) {
   EXPECT_EQ(ParseScenario(other)->cluster.devices, 64);
 }
 
+TEST(Request, AWrittenNumberOfDevicesHoldsForAnotherCluster) {
+  const auto devices = [](std::string_view file, const std::vector<std::string>& assignments) {
+    const Result<Json> request = ReadRequest(file, assignments);
+    const Result<Scenario> scenario = request ? ParseScenario(*request) : Result<Scenario>(request.issues);
+    return scenario ? scenario->cluster.devices : Tally(0);
+  };
+  const std::string_view file = R"({"cluster": {"preset": "dgx-h100", "devices": 64}})";
+  EXPECT_EQ(devices(file, {"cluster=dgx-b200"}), 64);
+  EXPECT_EQ(devices(file, {"cluster.preset=dgx-b200"}), 64);
+  EXPECT_EQ(devices("", {"cluster.devices=64", "cluster=dgx-b200"}), 64);
+  EXPECT_EQ(devices(file, {"cluster=dgx-b200", "cluster.devices=16"}), 16);
+  EXPECT_EQ(devices("", {"cluster=dgx-b200"}), 8) << "the preset's, as nobody wrote a number";
+}
+
 TEST(Request, AnInvalidWrittenListIsAnIssue) {
   for (const char* text : {R"({"written": 1})", R"({"written": [1]})", R"({"written": {"a": 1}})"}) {
     EXPECT_FALSE(ReadRequest(text, {})) << text;
