@@ -7,7 +7,7 @@ import { figureName } from '../explore/controls.js';
 import { get } from '../state/paths.js';
 import { number, text, unitOf } from '../text/format.js';
 import { choose, chosen, pick, row, typedMeasure } from './choices.js';
-import { dividedInto, kindOf, packages, study } from './dies.js';
+import { dividedInto, kindOf, packageOf, packages, study } from './dies.js';
 import { table } from './tables.js';
 import { t } from './texts.js';
 
@@ -32,17 +32,14 @@ const named = (lines) =>
 
 /** @param {Context} context */
 export function partition(context) {
-  const preset = chosen(context, 'package', 'interposer');
+  const packaging = packageOf(context);
   const bandwidth = chosen(context, 'links', '4 TB/s');
   const link = chosen(context, 'interface', 'ucie-advanced');
   const answers = COUNTS.map((chiplets) =>
-    study(context, 'partition', {
-      partition: { chiplets, bandwidth, interface: { preset: link }, package: { preset } },
-    }),
+    study(context, 'partition', { partition: { chiplets, bandwidth, interface: { preset: link } } }, packaging),
   );
   if (answers.some((one) => !one)) return null;
-  // The device's own cost includes the published price of its package, if there is one; the rows below compute theirs
-  // from its parts.
+  // The device as it is may have another package than the rows below, or be cut already.
   const { device_usd: made, device_usd_parts: own } = context.report.cost;
   const isApart = Math.abs(answers[0].whole.device_usd / made - 1) > NOTICED;
   const bills = [
@@ -94,7 +91,7 @@ export function partition(context) {
         typedMeasure('chip-partition-area', t('chip.area'), get(context.scenario, AREA), 'mm^2', (value) =>
           context.store.set(AREA, value),
         ),
-        pick('chip-partition-package', t('chip.package'), packages(), preset, choose(context, 'package')),
+        pick('chip-partition-package', t('chip.package'), packages(context), packaging, choose(context, 'package')),
         pick(
           'chip-partition-interface',
           t('chip.interface'),

@@ -56,6 +56,7 @@ export const texts = {
   'chip.crosses.above': 'At this device’s area, {chiplets} dies cost less from {volume} devices on.',
   'chip.crosses.below': 'At this device’s area, {chiplets} dies cost less only up to {volume} devices.',
   'chip.package': 'Package',
+  'chip.package.own': 'own: {name}',
   'chip.package.organic-mcm': 'organic substrate',
   'chip.package.fan-out': 'fan-out',
   'chip.package.bridge': 'silicon bridges',
@@ -75,9 +76,9 @@ export const texts = {
   'chip.whole.certainty': 'The samples are for the device with one whole die; the scenario cuts it into {count}.',
   'chip.area': 'Die area',
   'chip.partition.published':
-    'As published, the device costs {made} to make. One die costs {computed} here, because its package is computed from its parts, as for the chiplets: compare with that.',
+    'As published, the device costs {made} to make. The other rows start from one die, {computed}, in the package chosen above: compare with that.',
   'chip.partition.package':
-    'As it is, the device costs {made} to make. One die costs {computed} here, because it has the kind of package chosen above, as the chiplets do: compare with that.',
+    'As it is, the device costs {made} to make. The other rows start from one die, {computed}, in the package chosen above: compare with that.',
   'chip.partition.divided':
     'As it is, cut into {count} dies, the device costs {made} to make. The other rows start from one die, {computed}, and use the package and the links chosen above.',
   'chip.partition': 'This device in chiplets',
