@@ -101,6 +101,8 @@ export const texts = {
   'chip.spread.device_hour_usd': 'Uncertainty of the cost per GPU-hour',
   'chip.spread.device_usd': 'Uncertainty of the manufacturing cost',
   'chip.spread.sub': 'Monte-Carlo samples of all uncertain inputs; red line: the figure itself',
+  'chip.spread.fewer':
+    'The interval at the top of the page is of the same inputs with fewer samples: its ends may be a few percent off.',
   'chip.spread.of': 'Figure',
   'chip.spread.progress': 'Samples done',
   'chip.spread.done': '{done} of {all} samples',
