@@ -238,6 +238,23 @@ test('chiplets and one die are in the same kind of package, which costs about th
   assert.ok((await card.locator('[data-key=chip-package] option').allTextContents()).includes('organic substrate'));
 });
 
+test('the curve and the bills have the same links: one, two, four and eight dies of 800 mm² cost the same in both', async () => {
+  const { page } = await chromium.open('#/chip/chiplets?cost.device.dies.0.area=800+mm^2&v=3');
+  await page.waitForSelector('#partition .mark');
+  for (const bandwidth of ['4 TB/s', '16 TB/s']) {
+    await page.locator('[data-key=chip-partition-links]').selectOption(bandwidth);
+    await eventually(async () => {
+      const curve = await page
+        .locator('#die-split .mark')
+        .evaluateAll((all) =>
+          all.map((one) => /: 800\smm², (.*)/.exec(one.getAttribute('aria-label'))?.[1]).filter(Boolean),
+        );
+      assert.equal(curve.length, 4);
+      assert.deepEqual(await page.locator('#partition svg .num').allTextContents(), curve, bandwidth);
+    });
+  }
+});
+
 test('a study names inputs as the form does, its checks agree in number, and infeasible points say why', async () => {
   const { page, faults } = await chromium.open('#/explore/studies/topologies');
   const words = () => page.locator('.ex-study').textContent();

@@ -53,6 +53,13 @@ export function packageOf(context) {
   return packages(context).some(({ value }) => value === asked) ? asked : '';
 }
 
+// The links between chiplets, the same in the curve and in the bills.
+/** @param {Context} context */
+export const linksOf = (context) => ({
+  bandwidth: chosen(context, 'links', '4 TB/s'),
+  interface: { preset: chosen(context, 'interface', 'ucie-advanced') },
+});
+
 // The number of dies into which the scenario cuts the device.
 /** @param {Context} context */
 export const dividedInto = ({ scenario }) => scenario.partition?.chiplets ?? 1;
@@ -210,7 +217,7 @@ export function areaCurve(context) {
   const [die] = context.scenario.cost.device.dies ?? [];
   const ownArea = die && die.area * (die.count ?? 1);
   const areas = { ...AREAS, high: reachOf(AREAS.high, ownArea ?? 0) };
-  const answer = standing(context, 'area', areas, packaging);
+  const answer = standing(context, 'area', { ...areas, partition: linksOf(context) }, packaging);
   if (!answer) return null;
   const member = design === 'with' ? 'cost_usd' : 'recurring_usd';
   const series = SPLITS.map(([count, color]) => {

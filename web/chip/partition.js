@@ -6,8 +6,8 @@ import { h } from '../dom.js';
 import { figureName } from '../explore/controls.js';
 import { get } from '../state/paths.js';
 import { number, text, unitOf } from '../text/format.js';
-import { choose, chosen, pick, row, typedMeasure } from './choices.js';
-import { dividedInto, kindOf, packageOf, packages, study } from './dies.js';
+import { choose, pick, row, typedMeasure } from './choices.js';
+import { dividedInto, kindOf, linksOf, packageOf, packages, study } from './dies.js';
 import { table } from './tables.js';
 import { t } from './texts.js';
 
@@ -33,15 +33,14 @@ const named = (lines) =>
 /** @param {Context} context */
 export function partition(context) {
   const packaging = packageOf(context);
-  const bandwidth = chosen(context, 'links', '4 TB/s');
-  const link = chosen(context, 'interface', 'ucie-advanced');
+  const links = linksOf(context);
   const answers = COUNTS.map((chiplets) =>
-    study(context, 'partition', { partition: { chiplets, bandwidth, interface: { preset: link } } }, packaging),
+    study(context, 'partition', { partition: { chiplets, ...links } }, packaging),
   );
   if (answers.some((one) => !one)) return null;
   // The device as it is may have another package than the rows below, or be cut already.
   const { device_usd: made, device_usd_parts: own } = context.report.cost;
-  const isApart = Math.abs(answers[0].whole.device_usd / made - 1) > NOTICED;
+  const isApart = dividedInto(context) > 1 || Math.abs(answers[0].whole.device_usd / made - 1) > NOTICED;
   const bills = [
     ...(isApart ? [[t(`chip.as.${kindOf(context)}`, { count: dividedInto(context) }), own]] : []),
     [t('chip.one'), answers[0].whole.device_usd_parts],
@@ -96,14 +95,14 @@ export function partition(context) {
           'chip-partition-interface',
           t('chip.interface'),
           INTERFACES.map((value) => ({ value, name: t(`chip.interface.${value}`) })),
-          link,
+          links.interface.preset,
           choose(context, 'interface'),
         ),
         pick(
           'chip-partition-links',
           t('chip.links'),
           LINKS.map((value) => ({ value, name: value })),
-          bandwidth,
+          links.bandwidth,
           choose(context, 'links'),
         ),
       ),

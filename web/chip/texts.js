@@ -44,7 +44,7 @@ export const texts = {
   'chip.yield.chosen': 'in use',
   'chip.mm2': 'die area, mm²',
   'chip.curve.sub':
-    '$ per device against mm² of compute silicon, monolithic and in chiplets; hollow: larger than the reticle',
+    '$ per device against mm² of compute silicon, monolithic and in chiplets with the links chosen below; hollow: larger than the reticle',
   'chip.tooLarge': 'larger than the reticle',
   'chip.yes': 'yes',
   'chip.no': 'no',
@@ -155,7 +155,7 @@ export const texts = {
   'chip.design.limit.power': 'More power would help most (outlined).',
   'chip.design.limit.edge': 'More die edge would help most (outlined).',
   'chip.design.limit.package_area': 'A larger package would help most (outlined).',
-  'chip.design.field.area': 'Die area',
+  'chip.design.field.area': 'Total die area',
   'chip.design.field.package': 'Package area',
   'chip.design.field.power': 'Power (TDP)',
   'chip.design.dies': 'Dies',
