@@ -75,6 +75,8 @@ class Page {
     this.form.openFor(this.store.scene);
     this.drawForm();
     await this.evaluate();
+    // Whoever follows a link to a lesson sees the lesson: on a phone it is below the answers.
+    if (this.store.scene === 'lessons' && !this.exercise.shown.embedded) this.stage.open();
     this.tellRelease(state);
     painted()
       .then(() => this.describe())

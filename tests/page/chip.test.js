@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { settled, site, timed } from './browser.js';
+import { eventually, settled, site, timed } from './browser.js';
 
 const chromium = site();
 
@@ -53,19 +53,29 @@ test('each view of the Chip scene has one question, its charts with their summar
   await page.evaluate(() => (location.hash = '#/chip/chiplets'));
   await page.waitForSelector('#die-split');
   const summary = page.locator('#die-split .summary');
-  assert.match(await summary.textContent(), /^2 and 4 dies cost less than one at every area shown\./);
-  await page.locator('[data-key=chip-design]').selectOption('without');
-  await page.waitForFunction(() =>
-    / 8 dies .* from 3\d\d\smm²/.test(document.querySelector('#die-split .summary').textContent),
+  const breakEven = async () =>
+    [...(await summary.textContent()).matchAll(/(\d) dies cost less than one from ([\d,]+)\smm² on\./g)].map(
+      ([, dies, area]) => [dies, Number(area.replace(',', ''))],
+    );
+  const withDesign = await breakEven();
+  assert.deepEqual(
+    withDesign.map(([dies]) => dies),
+    ['2', '4', '8'],
   );
+  const said = await summary.textContent();
+  await page.locator('[data-key=chip-design]').selectOption('without');
+  await eventually(async () => assert.notEqual(await summary.textContent(), said));
+  // A smaller die is cheaper to design: without that, chiplets break even at a larger area.
+  const without = await breakEven();
+  without.forEach(([, area], i) => assert.ok(area > withDesign[i][1], `${area} mm²`));
   const drawn = await page.locator('#die-split').evaluate((chart) => ({
     line: [...chart.querySelectorAll('line.level')].map((one) => one.style.stroke),
     series: [...chart.querySelectorAll('.line')].map((one) => one.getAttribute('stroke')),
   }));
   assert.deepEqual(
     drawn.line,
-    ['', drawn.series[3]],
-    'the reticle, and the break-even of 8 dies in the color of their line',
+    ['', ...drawn.series.slice(1)],
+    'the reticle, and each break-even in the color of its line',
   );
   assert.deepEqual(faults, []);
 });
@@ -189,6 +199,60 @@ test('the own die is marked at the header’s cost, and a cost component has the
   const names = new Map(colors);
   for (const [part, color] of colors) assert.equal(color, names.get(part), part);
   assert.equal(new Set(names.values()).size, names.size, 'and no other part has it');
+});
+
+// The dies of either row, and the stacks beside them, have the same area except for the links between the dies.
+test('chiplets and one die are in the same kind of package, which costs about the same, and HBM is never put on a substrate alone', async () => {
+  const packageOf = (page, label) =>
+    page.locator('#partition .mark[data-part=package]').evaluateAll(
+      (all, start) =>
+        Number(
+          all
+            .map((one) => one.getAttribute('aria-label'))
+            .find((one) => one.startsWith(start))
+            .match(/\$([\d.]+)/)[1],
+        ),
+      label,
+    );
+  const { page } = await chromium.open('#/chip/chiplets');
+  const choice = page.locator('[data-key=chip-package]');
+  for (const [kind, most] of [
+    ['', 800],
+    ['fan-out', 200],
+  ]) {
+    await choice.selectOption(kind);
+    await eventually(async () => {
+      const [one, two] = [await packageOf(page, 'one die'), await packageOf(page, '2 dies')];
+      assert.ok(one < most && two > one && two < 1.03 * one, `${kind}: ${one} and ${two}`);
+    });
+  }
+  assert.deepEqual(await choice.locator('option').allTextContents(), [
+    'own: Silicon interposer (2.5D)',
+    'fan-out',
+    'silicon bridges',
+  ]);
+  const { page: card } = await chromium.open(
+    '#/chip/chiplets?cluster=single-rtx-4090&model=llama-3.1-8b&training=null&v=3',
+  );
+  await card.waitForSelector('[data-key=chip-package]');
+  assert.ok((await card.locator('[data-key=chip-package] option').allTextContents()).includes('organic substrate'));
+});
+
+test('the curve and the bills have the same links: one, two, four and eight dies of 800 mm² cost the same in both', async () => {
+  const { page } = await chromium.open('#/chip/chiplets?cost.device.dies.0.area=800+mm^2&v=3');
+  await page.waitForSelector('#partition .mark');
+  for (const bandwidth of ['4 TB/s', '16 TB/s']) {
+    await page.locator('[data-key=chip-partition-links]').selectOption(bandwidth);
+    await eventually(async () => {
+      const curve = await page
+        .locator('#die-split .mark')
+        .evaluateAll((all) =>
+          all.map((one) => /: 800\smm², (.*)/.exec(one.getAttribute('aria-label'))?.[1]).filter(Boolean),
+        );
+      assert.equal(curve.length, 4);
+      assert.deepEqual(await page.locator('#partition svg .num').allTextContents(), curve, bandwidth);
+    });
+  }
 });
 
 test('a study names inputs as the form does, its checks agree in number, and infeasible points say why', async () => {

@@ -152,6 +152,20 @@ test('which device serves best: one frontier per cluster', async () => {
   assert.deepEqual(faults, []);
 });
 
+test('which device serves best starts with the scenario’s model and cluster', async () => {
+  const { page } = await explore(
+    chromium,
+    '#/explore/frontier?cluster=hgx-mi355x&model=qwen3-235b-a22b&training=null&v=3',
+  );
+  await page.waitForSelector('.ex-frontier input[type=checkbox]');
+  await page.locator('[data-key="ex-frontier-stop"]').click();
+  assert.equal(await page.locator('.ex-frontier select').first().inputValue(), 'qwen3-235b-a22b');
+  assert.deepEqual(
+    await page.locator('.ex-frontier input:checked').evaluateAll((all) => all.map(({ value }) => value)),
+    ['dgx-h100', 'dgx-h200', 'dgx-b200', 'hgx-mi355x'],
+  );
+});
+
 test('a design space evaluates every design with every mapping, and a point of its frontier opens the scenario found', async () => {
   const { page, faults } = await explore(
     chromium,

@@ -209,3 +209,24 @@ test('classes on two pools, if these cost less, and their mean idle share over a
   );
   assert.deepEqual(faults, []);
 });
+
+// By Little's law, 500 users whose requests take 12.6 s send 500 / 12.6 = 39.7 a second.
+test('the rate of a scenario that counts its users is a press away', async () => {
+  const { page, faults } = await chromium.open(
+    '#/size?cluster=dgx-h200&cluster.devices=16&model=qwen3-235b-a22b&serving.concurrency=500&serving.devices=16&training=null&v=3',
+  );
+  await page.waitForSelector('[data-key=size-served]');
+  const said = await page.locator('.size-group .note').first().innerText();
+  const [, users, rate] = /, ([\d,]+) requests at once, serves ([\d.]+) requests\/s/.exec(said.replaceAll(/\s/g, ' '));
+  assert.equal(users, '500');
+  await page.locator('[data-key=size-served]').click();
+  await eventually(async () => assert.equal(await page.locator('#size-rate').inputValue(), rate));
+  assert.equal(await page.locator('[data-key=size-served]').count(), 0, 'nothing is left to take');
+  assert.match(page.url(), new RegExp(`size=rate:${rate}&`));
+  await page.evaluate(() => (location.hash = location.hash.replace('#/size', '#/serve')));
+  const latency = page.locator('.figures > *', { hasText: 'End-to-end latency' });
+  await latency.waitFor();
+  const [, seconds] = /([\d.]+)/.exec((await latency.innerText()).replace('End-to-end latency', ''));
+  assert.ok(Math.abs(500 / Number(seconds) / Number(rate) - 1) < 0.01, `${seconds} s`);
+  assert.deepEqual(faults, []);
+});

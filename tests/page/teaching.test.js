@@ -5,13 +5,28 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import test from 'node:test';
 import { slipstickCommand } from '../support/module.js';
-import { answered, chooseInMenu, eventually, settled, site } from './browser.js';
+import { answered, boxOf, chooseInMenu, eventually, settled, site } from './browser.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const chromium = site();
 
 const plain = (text) => text.replace(/\s+/gu, ' ');
 const evaluated = (inputs) => JSON.parse(slipstickCommand(['evaluate', ...inputs]));
+
+test('whoever follows a link to a lesson on a phone sees the lesson, and in a frame nothing moves', async () => {
+  for (const hash of ['#/lessons/chiplets', '#/lessons/slides', '#/lessons']) {
+    const { page, done } = await chromium.open(hash, { width: 320, height: 640, fresh: true });
+    await eventually(async () => {
+      const { top, bottom } = await boxOf(page, '#content h1');
+      assert.ok(top >= 0 && bottom <= 480, `${hash}: ${top}`);
+    });
+    await done();
+  }
+  const { page } = await chromium.open('#/lessons/chiplets?embed=1&v=3', { width: 320, height: 640 });
+  await settled(page);
+  assert.equal(await page.evaluate(() => window.scrollY), 0);
+  assert.ok(await page.evaluate(() => document.activeElement === document.body), 'nor takes the focus');
+});
 
 test('a class exercise: own numbers by name, an answer that is checked, a code that the teacher verifies', async () => {
   const { page, faults, done } = await chromium.open('#/serve?training=null&v=3');

@@ -97,6 +97,10 @@ test('a time limit and a budget are read in usual notations, and other text is r
     assert.ok(Math.abs(days(words) - expected) < 1e-9, `${words}: ${days(words)}`);
   for (const words of ['30 GB', 'soon', '', '30 tokens', '5 $']) assert.ok(!(days(words) > 0), words);
   assert.ok(days('2020-01-31') < 0);
+  // The day begins at midnight, of Greenwich or of the place.
+  for (const date of ['30 June 2100', 'June 30, 2100', 'Jun 30 2100'])
+    assert.ok(Math.abs(days(date) - days('2100-06-30')) < 1, `${date}: ${days(date)}`);
+  for (const unclear of ['6/7/2100', '30.6.2100', '30 smarch 2100']) assert.ok(!(days(unclear) > 0), unclear);
   for (const [words, expected] of [
     ['$2 M', 2e6],
     ['2 million dollars', 2e6],

@@ -4,7 +4,7 @@ import { text as format, whole } from '../text/format.js';
 import { t } from './texts.js';
 import { canvas, chart } from './lib/frame.js';
 import { mark, marks } from './lib/marks.js';
-import { linear, ticks } from './lib/scale.js';
+import { linear, textWidth, ticks } from './lib/scale.js';
 
 // counts: {from, to, counts}, quantiles: {p5, p50, p95, …} as the core answers; `here`: the figure without draws
 export function spread({ id, title, subtitle, width, unit, counts, quantiles, here, draws, controls }) {
@@ -42,9 +42,13 @@ export function spread({ id, title, subtitle, width, unit, counts, quantiles, he
       name,
     ),
   ];
-  const axis = ticks([counts.from, counts.to], width > 500 ? 8 : 4).map((value) =>
-    svg('text', { 'x': x(value), 'y': height - 8, 'text-anchor': 'middle' }, format(value, unit)),
-  );
+  // A label at the edge stays within the drawing.
+  const axis = ticks([counts.from, counts.to], width > 500 ? 8 : 4).map((value) => {
+    const label = format(value, unit);
+    const half = textWidth(label) / 2;
+    const middle = Math.min(Math.max(x(value), half), width - half);
+    return svg('text', { 'x': middle, 'y': height - 8, 'text-anchor': 'middle' }, label);
+  });
   return chart({
     id,
     title,

@@ -177,7 +177,7 @@ export const texts = {
   'spread.to': 'To',
   'spread.count': 'Samples',
   'package.summary':
-    '{dies} {dies:die|dies}, {area}; {stacks} of {sites} sites hold {memory}; {peak} dense bf16, {bandwidth}. {limit}',
+    '{dies} {dies:die|dies}, {area}{dies:| in all}; {stacks} of {sites} sites hold {memory}; {peak} dense bf16, {bandwidth}. {limit}',
   'package.memory': 'The {bound} limits the memory sites.',
   'package.part.core': 'Compute units',
   'package.part.l2': 'L2 cache',

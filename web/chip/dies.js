@@ -4,24 +4,60 @@ import { lines } from '../charts/lines.js';
 import { wafer } from '../charts/wafer.js';
 import { nameOf } from '../report/names.js';
 import { scrub } from '../report/scrub.js';
+import { withChanges } from '../state/scenario.js';
 import { text } from '../text/format.js';
 import { choose, chosen, pick, press, row } from './choices.js';
 import { t } from './texts.js';
 
-const studied = (ask, { request }, kind, members) => {
-  const answer = ask('costStudy', { kind, scenario: request, ...members });
+// Studies cut the device themselves, in the kind of package asked about, "" for its own. The price of the own package is a quote, so another kind is
+// given to the whole die too: else a cheaper price would pass for a gain of the chiplets.
+const studied = (ask, { request }, kind, members, packaging) => {
+  const scenario = packaging ? withChanges(request, { 'cost.device.package': { preset: packaging } }) : request;
+  const answer = ask('costStudy', { kind, scenario, ...members });
   return answer && !answer.issues ? answer : undefined;
 };
 /** @param {Context} context */
-export const study = (context, kind, members = {}) => studied(context.ask, context, kind, members);
+export const study = (context, kind, members = {}, packaging = '') =>
+  studied(context.ask, context, kind, members, packaging);
 // The same, but while an answer is on its way the previous one: a chart stays while its handle is dragged, and nothing
 // below jumps.
 /** @param {Context} context */
-const standing = (context, kind, members) =>
-  studied((verb, spec) => context.lately(`study-${kind}`, verb, spec), context, kind, members);
+const standing = (context, kind, members, packaging = '') =>
+  studied((verb, spec) => context.lately(`study-${kind}`, verb, spec), context, kind, members, packaging);
 
-export const PACKAGES = ['organic-mcm', 'fan-out', 'bridge', 'interposer'];
-export const packages = () => PACKAGES.map((value) => ({ value, name: t(`chip.package.${value}`) }));
+/** @type {[string, boolean][]} */
+const PACKAGES = [
+  ['organic-mcm', false], // whether it carries HBM
+  ['fan-out', true],
+  ['bridge', true],
+  ['interposer', true],
+];
+
+// The kinds of package to choose among: the device's own, and those that carry its memory.
+/** @param {Context} context */
+export function packages({ scenario }) {
+  const { package: own, memory } = scenario.cost.device;
+  const isHbm = own.holds_hbm && memory.stacks > 0;
+  const others = PACKAGES.filter(([id, carries]) => id !== own.preset && (carries || !isHbm));
+  return [
+    { value: '', name: t('chip.package.own', { name: own.name }) },
+    ...others.map(([value]) => ({ value, name: t(`chip.package.${value}`) })),
+  ];
+}
+
+// The kind that was chosen, where this device can have it.
+/** @param {Context} context */
+export function packageOf(context) {
+  const asked = chosen(context, 'package', '');
+  return packages(context).some(({ value }) => value === asked) ? asked : '';
+}
+
+// The links between chiplets, the same in the curve and in the bills.
+/** @param {Context} context */
+export const linksOf = (context) => ({
+  bandwidth: chosen(context, 'links', '4 TB/s'),
+  interface: { preset: chosen(context, 'interface', 'ucie-advanced') },
+});
 
 // The number of dies into which the scenario cuts the device.
 /** @param {Context} context */
@@ -175,12 +211,12 @@ const spokenOf = (groups, crossovers) =>
 // Dies larger than the exposure field are hollow.
 /** @param {Context} context */
 export function areaCurve(context) {
-  const preset = chosen(context, 'package', 'interposer');
+  const packaging = packageOf(context);
   const design = chosen(context, 'design', 'with');
   const [die] = context.scenario.cost.device.dies ?? [];
   const ownArea = die && die.area * (die.count ?? 1);
   const areas = { ...AREAS, high: reachOf(AREAS.high, ownArea ?? 0) };
-  const answer = standing(context, 'area', { ...areas, partition: { package: { preset } } });
+  const answer = standing(context, 'area', { ...areas, partition: linksOf(context) }, packaging);
   if (!answer) return null;
   const member = design === 'with' ? 'cost_usd' : 'recurring_usd';
   const series = SPLITS.map(([count, color]) => {
@@ -229,7 +265,7 @@ export function areaCurve(context) {
     hint: ownArea && dragNote(context),
     summary: spokenOf(groups, answer.crossovers),
     controls: row(
-      pick('chip-package', t('chip.package'), packages(), preset, choose(context, 'package')),
+      pick('chip-package', t('chip.package'), packages(context), packaging, choose(context, 'package')),
       pick(
         'chip-design',
         t('chip.counts'),

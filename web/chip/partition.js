@@ -6,8 +6,8 @@ import { h } from '../dom.js';
 import { figureName } from '../explore/controls.js';
 import { get } from '../state/paths.js';
 import { number, text, unitOf } from '../text/format.js';
-import { choose, chosen, pick, row, typedMeasure } from './choices.js';
-import { dividedInto, kindOf, packages, study } from './dies.js';
+import { choose, pick, row, typedMeasure } from './choices.js';
+import { dividedInto, kindOf, linksOf, packageOf, packages, study } from './dies.js';
 import { table } from './tables.js';
 import { t } from './texts.js';
 
@@ -32,19 +32,15 @@ const named = (lines) =>
 
 /** @param {Context} context */
 export function partition(context) {
-  const preset = chosen(context, 'package', 'interposer');
-  const bandwidth = chosen(context, 'links', '4 TB/s');
-  const link = chosen(context, 'interface', 'ucie-advanced');
+  const packaging = packageOf(context);
+  const links = linksOf(context);
   const answers = COUNTS.map((chiplets) =>
-    study(context, 'partition', {
-      partition: { chiplets, bandwidth, interface: { preset: link }, package: { preset } },
-    }),
+    study(context, 'partition', { partition: { chiplets, ...links } }, packaging),
   );
   if (answers.some((one) => !one)) return null;
-  // The device's own cost includes the published price of its package, if there is one; the rows below compute theirs
-  // from its parts.
+  // The device as it is may have another package than the rows below, or be cut already.
   const { device_usd: made, device_usd_parts: own } = context.report.cost;
-  const isApart = Math.abs(answers[0].whole.device_usd / made - 1) > NOTICED;
+  const isApart = dividedInto(context) > 1 || Math.abs(answers[0].whole.device_usd / made - 1) > NOTICED;
   const bills = [
     ...(isApart ? [[t(`chip.as.${kindOf(context)}`, { count: dividedInto(context) }), own]] : []),
     [t('chip.one'), answers[0].whole.device_usd_parts],
@@ -94,19 +90,19 @@ export function partition(context) {
         typedMeasure('chip-partition-area', t('chip.area'), get(context.scenario, AREA), 'mm^2', (value) =>
           context.store.set(AREA, value),
         ),
-        pick('chip-partition-package', t('chip.package'), packages(), preset, choose(context, 'package')),
+        pick('chip-partition-package', t('chip.package'), packages(context), packaging, choose(context, 'package')),
         pick(
           'chip-partition-interface',
           t('chip.interface'),
           INTERFACES.map((value) => ({ value, name: t(`chip.interface.${value}`) })),
-          link,
+          links.interface.preset,
           choose(context, 'interface'),
         ),
         pick(
           'chip-partition-links',
           t('chip.links'),
           LINKS.map((value) => ({ value, name: value })),
-          bandwidth,
+          links.bandwidth,
           choose(context, 'links'),
         ),
       ),

@@ -44,7 +44,7 @@ export const texts = {
   'chip.yield.chosen': 'in use',
   'chip.mm2': 'die area, mm²',
   'chip.curve.sub':
-    '$ per device against mm² of compute silicon, monolithic and in chiplets; hollow: larger than the reticle',
+    '$ per device against mm² of compute silicon, monolithic and in chiplets with the links chosen below; hollow: larger than the reticle',
   'chip.tooLarge': 'larger than the reticle',
   'chip.yes': 'yes',
   'chip.no': 'no',
@@ -56,6 +56,7 @@ export const texts = {
   'chip.crosses.above': 'At this device’s area, {chiplets} dies cost less from {volume} devices on.',
   'chip.crosses.below': 'At this device’s area, {chiplets} dies cost less only up to {volume} devices.',
   'chip.package': 'Package',
+  'chip.package.own': 'own: {name}',
   'chip.package.organic-mcm': 'organic substrate',
   'chip.package.fan-out': 'fan-out',
   'chip.package.bridge': 'silicon bridges',
@@ -75,9 +76,9 @@ export const texts = {
   'chip.whole.certainty': 'The samples are for the device with one whole die; the scenario cuts it into {count}.',
   'chip.area': 'Die area',
   'chip.partition.published':
-    'As published, the device costs {made} to make. One die costs {computed} here, because its package is computed from its parts, as for the chiplets: compare with that.',
+    'As published, the device costs {made} to make. The other rows start from one die, {computed}, in the package chosen above: compare with that.',
   'chip.partition.package':
-    'As it is, the device costs {made} to make. One die costs {computed} here, because it has the kind of package chosen above, as the chiplets do: compare with that.',
+    'As it is, the device costs {made} to make. The other rows start from one die, {computed}, in the package chosen above: compare with that.',
   'chip.partition.divided':
     'As it is, cut into {count} dies, the device costs {made} to make. The other rows start from one die, {computed}, and use the package and the links chosen above.',
   'chip.partition': 'This device in chiplets',
@@ -100,6 +101,8 @@ export const texts = {
   'chip.spread.device_hour_usd': 'Uncertainty of the cost per GPU-hour',
   'chip.spread.device_usd': 'Uncertainty of the manufacturing cost',
   'chip.spread.sub': 'Monte-Carlo samples of all uncertain inputs; red line: the figure itself',
+  'chip.spread.fewer':
+    'The interval at the top of the page is of the same inputs with fewer samples: its ends may be a few percent off.',
   'chip.spread.of': 'Figure',
   'chip.spread.progress': 'Samples done',
   'chip.spread.done': '{done} of {all} samples',
@@ -152,7 +155,7 @@ export const texts = {
   'chip.design.limit.power': 'More power would help most (outlined).',
   'chip.design.limit.edge': 'More die edge would help most (outlined).',
   'chip.design.limit.package_area': 'A larger package would help most (outlined).',
-  'chip.design.field.area': 'Die area',
+  'chip.design.field.area': 'Total die area',
   'chip.design.field.package': 'Package area',
   'chip.design.field.power': 'Power (TDP)',
   'chip.design.dies': 'Dies',

@@ -92,10 +92,11 @@ export function uncertainty(context) {
   };
   return [
     draws(context, figure),
+    figure === FIGURES[0] && h('p', { class: 'note' }, t('chip.spread.fewer')),
     swings?.length
       ? tornado({
           id: 'cost-tornado',
-          title: t('chip.tornado', { figure: nameOf(`cost.${figure}`) }),
+          title: t('chip.tornado', { figure: inSentence(nameOf(`cost.${figure}`)) }),
           subtitle: t('chip.tornado.sub', { value: text(now, '$') }),
           width: context.width,
           ends: [t('chip.tornado.low'), t('chip.tornado.high')],

@@ -13,7 +13,7 @@ import { frontOf } from './ranking.js';
 import { t } from './texts.js';
 
 const FIGURES = ['tokens_per_s_per_device', 'tokens_per_s_per_user'];
-const COLORS = ['var(--c-forward)', 'var(--c-tp)', 'var(--c-dp)', 'var(--c-pp)', 'var(--c-recompute)', 'var(--c-ep)'];
+const COLORS = ['forward', 'tp', 'dp', 'pp', 'recompute', 'ep', 'optimizer'].map((part) => `var(--c-${part})`);
 const FORMATS = ['', 'bf16', 'fp8', 'nvfp4'];
 
 const isTime = (words) => /^([nuµm]?s|min)?$/.test(unitIn(words));
@@ -106,29 +106,28 @@ export class FrontierPanel {
     };
   }
 
+  // The panel starts with the scenario's model, and with its cluster beside the usual ones.
   /** @param {Context} context */
-  #offer(context) {
+  #offer({ scenario }) {
     const of = (kind) => this.#catalogue.filter((one) => one.kind === kind).map(({ id }) => id);
     const others = of('model').filter((id) => !MODELS.includes(id));
-    const own = context.scenario.model.preset;
+    const [model, cluster] = [scenario.model.preset, scenario.cluster.preset];
+    const chosen = of('model').includes(model) ? model : MODELS[0];
     this.model.replaceChildren(
       ...[...MODELS, ...others].map((id) =>
-        h(
-          'option',
-          { value: id, selected: id === (MODELS.includes(own) ? own : MODELS[0]) },
-          this.#nameOf('model', id),
-        ),
+        h('option', { value: id, selected: id === chosen }, this.#nameOf('model', id)),
       ),
     );
+    const own = [cluster].filter((id) => id && !id.startsWith('single-'));
     this.clusters.replaceChildren(
       h('legend', {}, t('explore.frontier.clusters')),
-      ...[...CLUSTERS, 'gb200-nvl72', 'hgx-mi300x', 'hgx-mi355x']
+      ...[...new Set([...CLUSTERS, 'gb200-nvl72', 'hgx-mi300x', 'hgx-mi355x', ...own])]
         .filter((id) => of('cluster').includes(id))
         .map((id) =>
           h(
             'label',
             {},
-            h('input', { type: 'checkbox', value: id, checked: CLUSTERS.includes(id) }),
+            h('input', { type: 'checkbox', value: id, checked: CLUSTERS.includes(id) || own.includes(id) }),
             ` ${this.#nameOf('cluster', id)}`,
           ),
         ),

@@ -18,10 +18,13 @@ function measured(text, units, bare) {
   return size && value * size;
 }
 
+// Dates that mean one day everywhere: 2027-06-30, 30 June 2027, June 30, 2027.
+const DATE = /^(\d{4}-\d\d-\d\d|\d{1,2} [a-z]{3,9} \d{4}|[a-z]{3,9} \d{1,2},? \d{4})$/i;
+
 // "30 days", "30", "4 weeks" or a date, as seconds from now.
 export function secondsUntil(words) {
   const text = words.trim();
-  if (/^\d{4}-\d\d-\d\d$/.test(text)) return (Date.parse(text) - Date.now()) / 1000;
+  if (DATE.test(text)) return (Date.parse(text) - Date.now()) / 1000;
   return measured(text, { ...HOURS, ...DAYS }, DAY);
 }
 

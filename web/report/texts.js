@@ -96,7 +96,7 @@ export const texts = {
   'goal.finish': 'Finish within, or by',
   'goal.finish.example': '30 days',
   'goal.finish.find': 'Find the fewest GPUs',
-  'goal.finish.wrong': 'Enter a time such as 30 days or 6 weeks, or a future date as YYYY-MM-DD.',
+  'goal.finish.wrong': 'Enter a time such as 30 days or 6 weeks, or a future date such as 2027-06-30 or 30 June 2027.',
   'goal.finish.none': 'No number of these GPUs is fast enough.',
   'goal.finish.found': 'The fewest, in whole servers, that finish in time.',
   'goal.budget': 'For a budget of',

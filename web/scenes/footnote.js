@@ -26,7 +26,7 @@ export function footnote(context, scene, assumed = null) {
         },
         t('assume.sure'),
       ),
-      ' · ',
+      ' ',
     ],
     h(
       'a',

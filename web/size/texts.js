@@ -10,6 +10,8 @@ export const texts = {
   'size.targets': 'Targets',
   'size.traffic.note':
     'Mean rate of Poisson arrivals; the targets hold at the peak, with the spare replicas down. Instead of the ratio, a day can be entered as the rates of its parts, such as 1, 1, 2, 4.',
+  'size.served': 'The scenario, {count} {count:request|requests} at once, serves {rate} requests/s.',
+  'size.served.use': 'Size for that rate',
   'size.lengths.note':
     'All requests alike, or a mixture of classes, each as weight:prompt/output, such as 0.7:1000/300, 0.3:8000/200. Prefix-cache hit rate, precision and engine are those of the inputs.',
   'size.mix': 'Mixture of requests (empty: all alike)',

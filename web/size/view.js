@@ -43,6 +43,7 @@ export class SizeView {
     this.sentence = h('p', { class: 'lead size-answer', role: 'status' });
     this.clusters = h('fieldset', { class: 'ex-checks size-clusters' });
     this.clustersName = h('summary', {}, t('size.clusters.field'));
+    this.served = h('p', { class: 'note' });
     this.groups = h(
       'div',
       { class: 'size-groups' },
@@ -91,6 +92,7 @@ export class SizeView {
         { class: 'size-fields' },
         names.map((name) => this.#field(name)),
       ),
+      group === 'traffic' && this.served,
       h('p', { class: 'note' }, t(`size.${group}.note`)),
     );
   }
@@ -183,6 +185,7 @@ export class SizeView {
       written[path] = issue ? (context.inputs[path] ?? '') : whole(context.scenario.serving?.[path.split('.')[1]] ?? 0);
     }
     for (const [name, { box }] of this.#fields) if (document.activeElement !== box) box.value = written[name];
+    this.#drawServed(question);
     const { asked, wrong } = askedOf(question);
     for (const path of LENGTHS) this.#fields.get(path).box.disabled = Boolean(asked?.mixture);
     const isOff = !context.scenario.serving || !context.scenario.cost;
@@ -190,6 +193,27 @@ export class SizeView {
     if (asked && !this.#wrong.length) this.sizing.ask(asked, { ...context.request, training: null });
     this.#drawClusters();
     this.#draw();
+  }
+
+  // The rate of the scenario's users, who are counted and not timed, is a press away.
+  #drawServed(question) {
+    const { serving } = this.#context.report;
+    const rate =
+      serving?.feasible && !this.#context.hidden
+        ? String(Number(serving.requests_per_s.toPrecision(3)))
+        : question.rate;
+    const take = h(
+      'button',
+      {
+        'type': 'button',
+        'class': 'link',
+        'data-key': 'size-served',
+        'onclick': () => this.#ask({ ...question, rate }),
+      },
+      t('size.served.use'),
+    );
+    const count = whole(serving?.requests_in_flight ?? 0);
+    redraw(this.served, rate !== question.rate && [t('size.served', { rate, count }), ' ', take]);
   }
 
   #deviceOf(cluster) {
