@@ -41,6 +41,13 @@ TEST(Intervals, ExistForEveryHeadlineFigureAndContainIt) {
   EXPECT_NE(TextOf(*MemberAt(report, "serving.tpot_interval.why")).find("If ten people measured"), std::string::npos);
 }
 
+// The prices of a device that is cut into dies are drawn for these dies, so that some draws are cheaper than the answer.
+TEST(Intervals, OfADeviceCutIntoDiesLieAroundItsOwnCost) {
+  const Json report = ReportWith({"cluster.device.design=h100-like", "partition.chiplets=4"});
+  EXPECT_LT(At(report, "cost.device_interval.low"), 0.99 * At(report, "cost.device_usd"));
+  EXPECT_GT(At(report, "cost.device_interval.high"), 1.01 * At(report, "cost.device_usd"));
+}
+
 // The text states the same ends as the numbers.
 TEST(Intervals, StateTheirEndsInPercent) {
   const Json report = ReportWith({});
