@@ -16,11 +16,11 @@ Gemm GemmOf(const Deployment& deployment, const MatrixProduct& product, Ratio ro
   Gemm gemm;
   gemm.m = rows, gemm.n = product.outputs, gemm.k = product.inputs;
   const ProductRole role = TraitsOf(product.id).role;
-  if (role == ProductRole::kMixer) {
+  if (role == ProductRole::kMixer || (role == ProductRole::kMlp && formats.keeps_mlp)) {
     gemm.precision = formats.attention_activations, gemm.activation_size = formats.sizes.attention_activations;
     gemm.weights = formats.attention_weights, gemm.weight_size = formats.sizes.attention_weights;
   }
-  if (role == ProductRole::kMlp) {
+  if (role == ProductRole::kMlp && !formats.keeps_mlp) {
     gemm.precision = formats.activations, gemm.activation_size = formats.sizes.activations;
     gemm.weights = formats.mlp_weights, gemm.weight_size = formats.sizes.mlp_weights;
   }
