@@ -19,16 +19,6 @@ Seconds FixedTime(const Deployment& deployment, Ratio group_tokens) {
                 "a warp per expert walks the tokens; a single one needs none");
 }
 
-// Time that fp8 kernels with block scales take for each expert that the device holds, even without tokens.
-void SetHeldExpert(const Deployment& deployment, MoeLayer layer, MoeKernelParameters& parameters) {
-  const ServedFormats& formats = deployment.formats;
-  const bool has_blocks = deployment.model.moe->block_scales && IsEightBitFloat(formats.mlp_weights) &&
-                          IsEightBitFloat(formats.activations);
-  if (!has_blocks || !deployment.visits_held_experts) return;
-  layer.scaling = Scaling::kBlock;
-  parameters.expert = IsolatedKernelParameters(layer, deployment.device).expert;
-}
-
 // Tokens of each attention group; tokens that a device holds before dispatch and after combine.
 struct RoutedRows {
   Ratio tokens = 1, held = 1;
@@ -54,6 +44,8 @@ MoeLayer LayerOf(const Deployment& deployment, const RoutedRows& rows) {
   layer.activation_size = four_bit ? formats.sizes.mlp_weights : formats.sizes.activations;
   layer.weights = formats.mlp_weights, layer.weight_size = formats.sizes.mlp_weights;
   layer.imbalance = ImbalanceOf(deployment);
+  if (moe.block_scales && IsEightBitFloat(formats.mlp_weights) && IsEightBitFloat(formats.activations))
+    layer.scaling = Scaling::kBlock;
   return layer;
 }
 
@@ -82,7 +74,7 @@ KernelTime TimeExperts(const Deployment& deployment, const RoutedRows& rows) {
   const MoeLayer layer = LayerOf(deployment, rows);
   MoeKernelParameters parameters = ServingKernelParameters(layer, deployment.device);
   SetWeightOnly(deployment, layer, parameters);
-  SetHeldExpert(deployment, layer, parameters);
+  if (!deployment.visits_held_experts) parameters.expert = {};
   const KernelTime common = TimeWith(deployment, layer, parameters);
   MoeLayer own = layer;
   own.library = deployment.engine.kernels.expert_library;

@@ -11,22 +11,31 @@
 namespace slipstick {
 namespace {
 
+// Whether the checkpoint scales these weights by blocks: those of a model whose fp8 experts it scales so, not fp8
+// beside 4-bit experts, unless the model states it.
+bool HasBlockScales(const Deployment& deployment, Precision weights) {
+  const ServedFormats& formats = deployment.formats;
+  return deployment.model.moe && deployment.model.moe->block_scales && IsEightBitFloat(weights) &&
+         (weights == formats.mlp_weights || formats.keeps_as_model);
+}
+
 Gemm GemmOf(const Deployment& deployment, const MatrixProduct& product, Ratio rows) {
   const ServedFormats& formats = deployment.formats;
   Gemm gemm;
   gemm.m = rows, gemm.n = product.outputs, gemm.k = product.inputs;
   const ProductRole role = TraitsOf(product.id).role;
-  if (role == ProductRole::kMixer) {
+  if (role == ProductRole::kMixer || (role == ProductRole::kMlp && formats.keeps_mlp)) {
     gemm.precision = formats.attention_activations, gemm.activation_size = formats.sizes.attention_activations;
     gemm.weights = formats.attention_weights, gemm.weight_size = formats.sizes.attention_weights;
   }
-  if (role == ProductRole::kMlp) {
+  if (role == ProductRole::kMlp && !formats.keeps_mlp) {
     gemm.precision = formats.activations, gemm.activation_size = formats.sizes.activations;
     gemm.weights = formats.mlp_weights, gemm.weight_size = formats.sizes.mlp_weights;
   }
   if (product.id == ProductId::kHead)
     gemm.weights = formats.head_weights, gemm.weight_size = formats.sizes.head_weights;
   gemm.quantize = BytesPerElement(gemm.precision) < 2;
+  if (HasBlockScales(deployment, gemm.weights)) gemm.scaling = Scaling::kBlock;
   return gemm;
 }
 

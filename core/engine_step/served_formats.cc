@@ -23,7 +23,9 @@ bool IsWeightOnly(Precision weights) {
 // mixtures (Q4_K_M, Q4_0, Q8_0); attention, if only the experts are quantized (mxfp4, and int4 if the model is
 // published so: AWQ and GPTQ quantize all linear layers) or if it is latent and the rest is nvfp4. If a model has
 // recurrent layers, its nvfp4 checkpoint has these and attention in fp8 (NVIDIA's Qwen3.8-27B and Qwen3.8-2.4T,
-// Unsloth's Qwen3.6-27B).
+// Unsloth's Qwen3.6-27B). Dense MLPs and shared experts are kept with attention where the model is published so (Kimi's
+// int4, DeepSeek-V4) and in nvfp4 of models with latent attention and an indexer (hf_quant_config.json of NVIDIA's
+// GLM-5.2); DeepSeek-V3's nvfp4 quantizes them.
 ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, const Engine& engine,
                         const Device& device) {
   const Precision weights = requested.weights;
@@ -35,10 +37,12 @@ ServedFormats FormatsOf(const Model& model, const ServingPrecision& requested, c
   ServedFormats formats;
   formats.mlp_weights = weights;
   formats.keeps_attention = experts_only || latent_kept || recurrent_kept;
+  formats.keeps_mlp = own_int4 || (latent_kept && weights == Precision::kNvfp4 && model.indexer);
   formats.keeps_head = !IsMixture(weights) && BytesPerElement(weights) <= 2;
   formats.keeps_as_engine = kept_weights && BytesPerElement(weights) <= BytesPerElement(*kept_weights);
   const Precision kept = formats.keeps_as_engine ? *kept_weights : Precision::kBf16;
   formats.keeps_as_model = experts_only && !formats.keeps_as_engine && model.compressed && model.compressed->weights;
+  formats.keeps_mlp |= formats.keeps_as_model;
   const bool keeps_fp8 = recurrent_kept && !formats.keeps_as_engine;
   formats.attention_weights = formats.keeps_as_model    ? *model.compressed->weights
                               : keeps_fp8               ? Precision::kFp8

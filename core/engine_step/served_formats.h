@@ -20,10 +20,16 @@ struct ServedFormats {
   Precision attention_weights = Precision::kBf16, mlp_weights = Precision::kBf16, head_weights = Precision::kBf16;
   Precision attention_activations = Precision::kBf16, activations = Precision::kBf16, kv_cache = Precision::kBf16;
   bool keeps_attention = false, keeps_head = false;  // kept wider, whatever the requested format
+  bool keeps_mlp = false;                            // dense MLPs and shared experts as attention is kept
   bool keeps_as_engine = false;                      // in the format that the engine states, not in 16 bit
   bool keeps_as_model = false;                       // attention in the format that the model states
   ElementSizes sizes{};
 };
+
+// Size of a weight of a dense MLP or a shared expert.
+inline Bytes MlpElement(const ServedFormats& formats) {
+  return formats.keeps_mlp ? formats.sizes.attention_weights : formats.sizes.mlp_weights;
+}
 
 // Whether the experts' weights are converted for products in 16 bit.
 inline bool HasWeightOnlyExperts(const ServedFormats& formats) {

@@ -85,7 +85,8 @@ Bytes ExpertWeights(const Deployment& deployment) {
     if (role == ProductRole::kExperts) {
       routed += Figure("Weights of the GEMM", experts * elements * element, "of all experts on one device");
     } else {
-      routed += Figure("Weights of the GEMM", elements * (role == ProductRole::kWide ? kHalf : element));
+      routed += Figure("Weights of the GEMM",
+                       elements * (role == ProductRole::kWide ? kHalf : MlpElement(deployment.formats)));
     }
   }
   constexpr std::string_view kTitle = "Weights of the experts of a layer", kNote = "with router and shared experts";
@@ -183,7 +184,7 @@ Bytes WeightsOf(const Deployment& deployment) {
   sum.Add(last.norms, layers.per_stage);
   last.mlp = PartWeights("Weights of a dense MLP",
                          ElementsOfMlp(deployment.shapes.mlp, deployment.shapes.widths, deployment.model),
-                         deployment.formats.sizes.mlp_weights, "biases in 16 bit");
+                         MlpElement(deployment.formats), "biases in 16 bit");
   if (stage.moe > 0) {
     sum.Add(last.mlp, Figure("Layers with a dense MLP on the stage", min(layers.per_stage - stage.moe, stage.dense)));
     last.mlp = ExpertWeights(deployment);

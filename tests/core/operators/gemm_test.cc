@@ -91,6 +91,22 @@ TEST(Gemm, BlockScaledAsDeepGemm) {
   }
 }
 
+// AITER's table of tuned kernels for DeepSeek-V3 (a8w8_blockscale_tuned_gemm_ds_v3.csv), four rows on MI355X.
+TEST(Gemm, BlockScaledAsAiter) {
+  Device device = FromPreset<Device>("mi355x");
+  CompleteEfficiency(device);
+  struct Case {
+    double n, k, us;
+  };
+  for (const Case& c :
+       {Case{2112, 7168, 22.47}, Case{7168, 2048, 8.4}, Case{3072, 1536, 6.46}, Case{7168, 18432, 57.2}}) {
+    Gemm gemm = Make(4, c.n, c.k);
+    gemm.precision = gemm.weights = Precision::kFp8;
+    gemm.scaling = Scaling::kBlock;
+    EXPECT_NEAR(In(Time(gemm, device), kUs) / c.us, 1, 0.15) << c.n << " x " << c.k;
+  }
+}
+
 // From the same tables: a call with run-time scales on H100, two in fp4 on B200 (one with a short k), and int4 weights
 // on A100.
 TEST(Gemm, QuantizedActivationsAndWeightsAsMeasured) {

@@ -73,15 +73,15 @@ TEST(IdleSessions, WaitInTheTiers) {
   EXPECT_FALSE(small["serving"]["feasible"].get<bool>());
 }
 
-// A hit rate of 95 % on prompts of 100,000 tokens halves the number of requests that fit.
+// A hit rate of 95 % on prompts of 50,000 tokens halves the number of requests that fit.
 TEST(IdleSessions, OfAgentsHalveTheBatch) {
-  const Texts agents{"training=null",      "model=kimi-k2.6",  "cluster=dgx-b200",       "serving.prompt=100000",
+  const Texts agents{"training=null",      "model=kimi-k2.6",  "cluster=dgx-b200",       "serving.prompt=50000",
                      "serving.output=600", "serving.batch=16", "serving.prefix_hit=0.95"};
   Texts free = agents;
   free.emplace_back("serving.idle_sessions=0");
   const double with = Number(Answer("3", agents), "serving.max_batch"),
                without = Number(Answer("3", free), "serving.max_batch");
-  EXPECT_NEAR(with / without, 100300.0 / (100300 + 95000), 0.02);
+  EXPECT_NEAR(with / without, 50300.0 / (50300 + 47500), 0.02);
 }
 
 // The simulation keeps the same memory for idle sessions, so requests wait longer for a slot.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "core/engine_step/served_formats.h"
@@ -69,6 +70,52 @@ TEST(ServedFormats, Int4HasThePublishersScales) {
   EXPECT_NEAR(weights("model.moe.int4_group=32"), 594, 0.01 * 594);
   EXPECT_NEAR(weights("model.moe.int4_group=32") - weights("model.moe.int4_group=128"), 1014.7 * (2. / 32 - 2. / 128),
               0.01 * 47.6);
+}
+
+// NVIDIA's GLM-5.2-NVFP4 quantizes the routed experts alone: a census of its 47 shards has 362.39 GB of 4-bit numbers,
+// 45.30 GB of scales and 57.11 GB in 16 bit, of which 19.91 are the draft module.
+TEST(ServedFormats, SharedExpertsStayInSixteenBitsBesideNvfp4) {
+  const ServingReport report = Serve({"cluster=dgx-b200", "model=glm-5.2", "serving.devices=1", "serving.mapping.tp=1",
+                                      "serving.engine=sglang", "serving.precision.weights=nvfp4"});
+  EXPECT_NEAR(In(report.memory.weights, kGB), 362.39 + 45.30 + 57.11 - 19.91, 1);
+}
+
+// A shared expert of DeepSeek-V3 is in nvfp4 (its hf_quant_config.json excludes attention and the router), one of
+// GLM-5.2 is not: gate and up projection read 2 x 2,048 x 7,168 and 2 x 2,048 x 6,144 weights.
+TEST(ServedFormats, SharedExpertsAreReadInTheCheckpointsFormat) {
+  const auto read = [](const std::string& model) {
+    const ServingReport report =
+        Serve({"cluster=dgx-b200", "model=" + model, "serving.devices=8", "serving.mapping.tp=8", "serving.batch=1",
+               "serving.engine=sglang", "serving.precision.weights=nvfp4"},
+              true);
+    double bytes = 0;
+    for (const ServedOperator& one : report.operators.decode)
+      if (one.name == "shared experts, gate+up") bytes += one.bytes.base();
+    return bytes;
+  };
+  EXPECT_NEAR(read("deepseek-v3") / (2 * 2048 / 8.0 * 7168 * 0.5625), 1, 0.02);
+  EXPECT_NEAR(read("glm-5.2") / (2 * 2048 / 8.0 * 6144 * 2), 1, 0.01);
+}
+
+// Fp8 products of checkpoints with block scales run in kernels of their own, which do not split k: AITER's table of
+// tuned kernels for DeepSeek-V3 (a8w8_blockscale_tuned_gemm_ds_v3.csv) has them on MI300X. Per tensor they take half as
+// long.
+TEST(ServedFormats, BlockScaledProductsTakeTheirOwnKernels) {
+  const auto times = [](const std::string& blocks) {
+    const ServingReport report =
+        Serve({"cluster=hgx-mi300x", "model=deepseek-r1", "model.moe.block_scales=" + blocks, "serving.devices=8",
+               "serving.mapping.tp=8", "serving.batch=4", "serving.engine=sglang", "serving.precision.weights=fp8",
+               "serving.precision.activations=fp8"},
+              true);
+    std::map<std::string, double> all;
+    for (const ServedOperator& one : report.operators.decode) all[one.name] += In(one.time, kUs);
+    return all;
+  };
+  std::map<std::string, double> blocks = times("true"), tensor = times("false");
+  EXPECT_NEAR(blocks["latent projection"] / 19.75, 1, 0.3);  // 2,112 x 7,168
+  EXPECT_NEAR(blocks["query projection"] / 6.69, 1, 0.2);    // 3,072 x 1,536
+  EXPECT_NEAR(blocks["output projection"] / 8.11, 1, 0.2);   // 7,168 x 2,048
+  EXPECT_LT(tensor["latent projection"], 0.5 * blocks["latent projection"]);
 }
 
 // In nvfp4 models with recurrent layers, attention and recurrent layers are fp8; latent attention is 16 bit; attention

@@ -52,6 +52,23 @@ TEST(SparseServing, LayersShareASelection) {
               21.0 / 78 * 2 * 4096 * 32 * 128 + 2.0 * 2048 * 8 * 1088, 1);
 }
 
+// The projections of the indexer run in as many layers as select: 21 of GLM-5.2's, all 78 of GLM-5's, which has the
+// same shape.
+TEST(SparseServing, OnlyLayersThatSelectLaunchTheIndexersProjections) {
+  const auto time = [](const std::string& model) {
+    const ServingReport report = Serve(kNode + std::vector<std::string>{"model=" + model}, true);
+    double layers = 0, seconds = 0;
+    for (const ServedOperator& one : report.operators.decode) {
+      if (one.name == "indexer projection") layers += one.count, seconds += one.count * one.time.base();
+    }
+    return std::pair{layers, seconds};
+  };
+  const auto [layers, seconds] = time("glm-5.2");
+  const auto [all_layers, all_seconds] = time("glm-5");
+  EXPECT_NEAR(layers / all_layers, 21.0 / 78, 1e-9);
+  EXPECT_NEAR(seconds / all_seconds, 21.0 / 78, 1e-9);
+}
+
 // A row of FlashMLA in fp8 has 512 bytes for the latent, 16 for scales and 128 for the rotary part in 16 bit; a key has 132
 // bytes. A log of vLLM on RTX PRO 6000 gives 54,728 bytes per token for GLM-5.2 with its draft module, which are 79 rows
 // and 22 keys; the model alone has 78 and 21. Rows of FlashInfer's kernels on B200 have 576 elements without scales, as
