@@ -198,8 +198,7 @@ DiffusionIntervals IntervalsOf(const Scenario& scenario, const DiffusionReport& 
 
 Interval<Dollars> DeviceCostInterval(const Scenario& scenario, const CostReport& report) {
   const std::optional<CostInputs> split = SplitCosts(scenario.partition, *scenario.cost, nullptr);
-  std::vector<DrawnCost> samples =
-      DrawOutcomes(scenario.cluster, split ? *split : *scenario.cost, kSeed, 0, kSamples);
+  std::vector<DrawnCost> samples = DrawOutcomes(scenario.cluster, split ? *split : *scenario.cost, kSeed, 0, kSamples);
   std::sort(samples.begin(), samples.end(), [](const DrawnCost& a, const DrawnCost& b) { return a.device < b.device; });
   const auto cut = static_cast<std::size_t>(std::lround((1 - kLevel) / 2 * kSamples));
   const Dollars low = std::min(report.device, samples[cut].device),
