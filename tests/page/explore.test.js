@@ -6,6 +6,9 @@ import { SMALL, done, explore, plain, progress, reopened } from './exploring.js'
 
 const chromium = site();
 
+// A space of designs that is searched in a moment.
+const EIGHT = 'model=llama-3.1-8b&cluster.devices=8&training.global_batch=16&serving=null&v=3';
+
 test('the address bar alone changes the panel', async () => {
   const { page } = await explore(chromium, '#/explore');
   for (const [sub, title] of [
@@ -61,7 +64,7 @@ test('a chart or an answer of another scenario says so, until it is computed aga
   assert.deepEqual(faults, []);
 });
 
-test('the link holds the questions of the other panels: objective and constraints, clusters, a share, an axis', async () => {
+test('the link of a search holds its objective and constraints', async () => {
   const { page, faults } = await explore(chromium, SMALL);
   await done(page);
   await page.getByLabel('Objective', { exact: true }).selectOption('memory_headroom_bytes');
@@ -83,40 +86,47 @@ test('the link holds the questions of the other panels: objective and constraint
   assert.equal(await search.getByLabel('Objective', { exact: true }).inputValue(), 'memory_headroom_bytes');
   assert.match(await search.locator('.ex-limits').textContent(), /≤ 4/);
   assert.equal((await progress(search)).split(' evaluated')[0], found.split(' evaluated')[0]);
+  assert.deepEqual(faults, []);
+});
 
-  const { page: front } = await explore(chromium, '#/explore/frontier');
-  await front.waitForSelector('.ex-frontier input[type=checkbox]:checked');
-  await front.locator('[data-key="ex-frontier-stop"]').click();
-  for (const id of ['dgx-h100', 'dgx-b200']) await front.locator(`.ex-frontier input[value="${id}"]`).uncheck();
-  await front.getByLabel('Devices', { exact: true }).last().fill('8');
-  await front.locator('#frontier-start').click();
-  const fronts = await reopened(chromium, front);
-  await fronts.waitForSelector('.ex-frontier input[value="dgx-h200"]:checked');
-  assert.equal(await fronts.locator('.ex-frontier input[type=checkbox]:checked').count(), 1);
+test('the link of a frontier holds its clusters', async () => {
+  const { page, faults } = await explore(chromium, '#/explore/frontier?model=llama-3.1-8b&v=3');
+  await page.waitForSelector('.ex-frontier input[type=checkbox]:checked');
+  for (const id of ['dgx-h100', 'dgx-b200']) await page.locator(`.ex-frontier input[value="${id}"]`).uncheck();
+  await page.getByLabel('Devices', { exact: true }).last().fill('8');
+  await page.locator('#frontier-start').click();
+  const again = await reopened(chromium, page);
+  await again.waitForSelector('.ex-frontier input[value="dgx-h200"]:checked');
+  assert.equal(await again.locator('.ex-frontier input[type=checkbox]:checked').count(), 1);
+  assert.deepEqual(faults, []);
+});
 
-  const { page: matters } = await explore(chromium, '#/explore/sensitivity');
-  await matters.waitForSelector('#matters tbody tr, #matters svg');
-  await matters.getByLabel('Change', { exact: true }).selectOption({ index: 0 });
-  const share = await matters.getByLabel('Change', { exact: true }).inputValue();
-  await settled(matters);
+test('the link of a sensitivity holds its change; an input is not raised beyond its limit', async () => {
+  const { page, faults } = await explore(chromium, '#/explore/sensitivity?serving=null&v=3');
+  await page.waitForSelector('#matters tbody tr, #matters svg');
+  await page.getByLabel('Change', { exact: true }).selectOption({ index: 0 });
+  const share = await page.getByLabel('Change', { exact: true }).inputValue();
+  await settled(page);
   // GEMM efficiency is 0.865, and its limit is 1: it cannot be raised by 20 %.
-  await matters.getByLabel('Change', { exact: true }).selectOption('0.2');
-  await matters.waitForFunction(() => /20/.test(document.querySelector('#matters figcaption small').textContent));
-  const [efficiency] = await matters.locator('#matters tr', { hasText: 'GEMM efficiency, 16-bit' }).allTextContents();
+  await page.getByLabel('Change', { exact: true }).selectOption('0.2');
+  await page.waitForFunction(() => /20/.test(document.querySelector('#matters figcaption small').textContent));
+  const [efficiency] = await page.locator('#matters tr', { hasText: 'GEMM efficiency, 16-bit' }).allTextContents();
   assert.match(efficiency, /days\s*at its limit/);
-  await matters.getByLabel('Change', { exact: true }).selectOption(share);
-  await settled(matters);
-  const again = await reopened(chromium, matters);
+  await page.getByLabel('Change', { exact: true }).selectOption(share);
+  const again = await reopened(chromium, page);
   await eventually(async () => assert.equal(await again.getByLabel('Change', { exact: true }).inputValue(), share));
+  assert.deepEqual(faults, []);
+});
 
-  const { page: chips } = await explore(chromium, '#/explore/design');
-  await chips.locator('#design-stop').click();
-  await chips.getByLabel('Dies per device', { exact: true }).fill('1, 2');
-  await chips.locator('#design-start').click();
-  await chips.locator('#design-stop').click();
-  const design = await reopened(chromium, chips);
+test('the link of a design space holds its choices', async () => {
+  const { page, faults } = await explore(chromium, `#/explore/design?${EIGHT}`);
+  await page.locator('#design-stop').click();
+  await page.getByLabel('Dies per device', { exact: true }).fill('1, 2');
+  await page.locator('#design-start').click();
+  await page.locator('#design-stop').click();
+  const again = await reopened(chromium, page);
   await eventually(async () =>
-    assert.equal(await design.getByLabel('Dies per device', { exact: true }).inputValue(), '1, 2'),
+    assert.equal(await again.getByLabel('Dies per device', { exact: true }).inputValue(), '1, 2'),
   );
   assert.deepEqual(faults, []);
 });
@@ -167,10 +177,7 @@ test('which device serves best starts with the scenario’s model and cluster', 
 });
 
 test('a design space evaluates every design with every mapping, and a point of its frontier opens the scenario found', async () => {
-  const { page, faults } = await explore(
-    chromium,
-    '#/explore/design?model=llama-3.1-8b&cluster.devices=16&training.global_batch=32&serving=null',
-  );
+  const { page, faults } = await explore(chromium, `#/explore/design?${EIGHT}`);
   const fill = (at, text) => page.locator('.ex-design input[type=text]').nth(at).fill(text);
   await fill(0, '1, 2');
   await fill(1, '5nm, 3nm');

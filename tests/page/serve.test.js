@@ -68,8 +68,9 @@ test('the sentence names the largest part of the bar, with its share', async () 
 });
 
 test('no text of a chart touches another, at three widths', async () => {
+  const { page } = await chromium.open('#/serve');
   for (const width of [320, 768, 1280]) {
-    const { page } = await chromium.open('#/serve', { width });
+    await page.setViewportSize({ width, height: 900 });
     await settled(page);
     for (const id of ['tpot-bar', 'ttft-bar', 'users-curve', 'roofline']) {
       const touching = await page.locator(`#${id} .drawing svg text:not([transform])`).evaluateAll((all) => {
@@ -87,7 +88,6 @@ test('no text of a chart touches another, at three widths', async () => {
       });
       assert.deepEqual(touching, [], `${id} at ${width}`);
     }
-    await page.close();
   }
 });
 

@@ -13,9 +13,14 @@ const PATIENCE = 30_000; // ms
 
 const chromium = site();
 
+const known = new Map();
+function sizeOf(path) {
+  if (!known.has(path)) known.set(path, gzipSync(readFileSync(SITE + path), { level: 9 }).length);
+  return known.get(path);
+}
+
 function weigh(t, files, budget, isHeld = true) {
-  const size = (path) => gzipSync(readFileSync(SITE + path), { level: 9 }).length;
-  const sizes = files.map((path) => [path, size(path)]).sort((a, b) => b[1] - a[1]);
+  const sizes = files.map((path) => [path, sizeOf(path)]).sort((a, b) => b[1] - a[1]);
   const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
   t.diagnostic(
     `${total} bytes gzip (bar ${budget}) in ${files.length} files; the largest: ${sizes
@@ -36,12 +41,12 @@ test('the first view needs at most 120 kB gzip, and none of the core', async (t)
 
 // The module grows with its features: its size is printed beside the limit, and SLIPSTICK_HOLD_SIZES makes it fail.
 test('the fetches of the scene opened first are reported against the limit of 650 kB gzip', async (t) => {
+  const { context, page } = await chromium.open('', { fresh: true });
+  await page.close();
   for (const scene of ['overview', 'train', 'serve', 'memory', 'chip', 'explore', 'compare', 'lessons', 'method']) {
-    const { context, page } = await chromium.open('', { fresh: true });
-    await page.close();
     const fresh = await context.newPage();
     const files = new Set();
-    context.on('request', (request) => files.add(new URL(request.url()).pathname.slice(1) || 'index.html'));
+    fresh.on('request', (request) => files.add(new URL(request.url()).pathname.slice(1) || 'index.html'));
     await fresh.goto(`${chromium.base}#/${scene}`);
     await answered(fresh);
     for (const end = Date.now() + PATIENCE; !files.has('wasm/slipstick.wasm') && Date.now() < end; )
@@ -50,7 +55,7 @@ test('the fetches of the scene opened first are reported against the limit of 65
     t.diagnostic(scene);
     assert.ok(files.has('wasm/slipstick.wasm'), [...files].join('\n'));
     weigh(t, [...files], ANY_SCENE, Boolean(process.env.SLIPSTICK_HOLD_SIZES));
-    await context.close();
+    await fresh.close();
   }
 });
 
@@ -62,22 +67,17 @@ for (const [name, view] of Object.entries({
 })) {
   for (const hash of ['', '#/train', '#/overview?model=llama-3.1-8b&v=1']) {
     test(`nothing jumps on a ${name} when the answers of "${hash}" come`, async () => {
-      const { context, page } = await chromium.open('', { ...view, fresh: true });
-      await page.close();
-      const fresh = await context.newPage();
-      await fresh.addInitScript(() => {
-        window.shifts = [];
-        new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map(({ value }) => value))).observe({
-          type: 'layout-shift',
-          buffered: true,
+      const prepare = (one) =>
+        one.addInitScript(() => {
+          window.shifts = [];
+          new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map(({ value }) => value))).observe(
+            { type: 'layout-shift', buffered: true },
+          );
         });
-      });
-      await fresh.goto(`${chromium.base}${hash}`);
-      await answered(fresh);
-      await settled(fresh);
-      const shift = await fresh.evaluate(() => window.shifts.reduce((sum, one) => sum + one, 0));
+      const { page } = await chromium.open(hash, { ...view, prepare });
+      await settled(page);
+      const shift = await page.evaluate(() => window.shifts.reduce((sum, one) => sum + one, 0));
       assert.ok(shift <= SHIFT, String(shift));
-      await context.close();
     });
   }
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/api/api.h"
+#include "core/scenario/request.h"
 #include "core/sizing/size.h"
 
 namespace slipstick {
@@ -32,6 +34,20 @@ inline Json Asked(const Assignments& assignments, const Json& question,
 inline Json First(const Assignments& assignments, const Json& question,
                   const std::string& request = R"({"version": 1})") {
   return Asked(assignments, question, request)["clusters"][0];
+}
+
+// The request and the report of a scenario with the overrides of an answer.
+inline Json RequestOf(const Assignments& assignments, const Json& overrides) {
+  return WithOverrides(*ReadRequest(R"({"version": 1})", assignments), overrides);
+}
+inline Json ReportOf(const Assignments& assignments, const Json& overrides) {
+  const Answer answer = EvaluateAnswer(JsonText(RequestOf(assignments, overrides)));
+  for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
+  return *ParseJson(answer.text);
+}
+
+inline Count CountAt(const Json& json, const char* path) {
+  return static_cast<Count>(NumberAt(json, path).value_or(-1));
 }
 
 }  // namespace slipstick
