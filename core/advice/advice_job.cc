@@ -101,7 +101,7 @@ std::vector<std::string> AdviceJob::SearchLimits(const Proposal& proposal) const
   if (question_.part == "training") return limits;
   for (const Condition& limit : question_.limits) {
     if (limit.path.starts_with("serving."))
-      limits.push_back(limit.path + (limit.at_most ? "<=" : ">=") + JsonText(Json(limit.bound)));
+      limits.push_back(limit.path + (limit.at_most ? "<=" : ">=") + JsonText(Json(limit.bound.value)));
   }
   if (!now_.IsAnswer()) return limits;
   for (const char* path : kOtherFigures) {

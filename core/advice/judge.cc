@@ -67,7 +67,8 @@ Result<JudgedScenario> Judge(const Json& request, const AdviceQuestion& question
     verdict.figures[question.figure] = FigureAt(verdict.report, question.figure);
   for (const Condition& limit : question.limits) {
     const std::optional<double> value = LimitedValue(limit.path, *scenario, verdict);
-    if (value && !(limit.at_most ? *value <= limit.bound : *value >= limit.bound)) verdict.is_within = false;
+    if (value && !(limit.at_most ? *value <= limit.bound.value : *value >= limit.bound.value))
+      verdict.is_within = false;
   }
   return verdict;
 }

@@ -60,6 +60,8 @@ void ReadAdviceLimit(const std::string& text, AdviceQuestion& question, Issues& 
     issues.push_back({"limit", "Unknown limit " + path +
                                    ": choose a figure of the report, a member of the mapping, power or budget"});
   }
+  const Issues wrong = MatchUnit(*condition, path);
+  issues.insert(issues.end(), wrong.begin(), wrong.end());
   question.limits.push_back(std::move(*condition));
 }
 

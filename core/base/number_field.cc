@@ -10,25 +10,28 @@
 namespace slipstick::internal {
 namespace {
 
-std::string BoundText(double bound, const FieldFacts& facts, bool whole) {
-  const double value = whole ? bound : bound / facts.unit_factor;
-  std::string text = whole || value == std::floor(value) ? GroupedText(value) : NumberText(value);
-  if (!facts.unit.empty()) text += " " + std::string(facts.unit);
+// In the field's unit, or in the base unit if that makes a small fraction readable: "1,000 B" for 1e-06 GB.
+std::string BoundText(double bound, const NumberField& field) {
+  const FieldFacts& facts = field.facts;
+  const bool in_base = field.whole || (bound >= 1 && 1000 * bound < facts.unit_factor);
+  const double value = in_base ? bound : bound / facts.unit_factor;
+  std::string text = value == std::floor(value) ? GroupedText(value) : NumberText(value);
+  if (!facts.unit.empty()) text += " " + (in_base ? BaseUnitText(field.dimension) : std::string(facts.unit));
   return text;
 }
 
 std::string WithArticle(bool whole) { return whole ? "a whole number" : "a number"; }
 
-std::string RangeText(const FieldFacts& facts, bool whole) {
-  const Range& range = facts.range;
+std::string RangeText(const NumberField& field) {
+  const Range& range = field.facts.range;
   const bool low = std::isfinite(range.low), high = std::isfinite(range.high);
-  std::string text = WithArticle(whole);
+  std::string text = WithArticle(field.whole);
   if (low && high) {
-    text += " from " + BoundText(range.low, facts, whole) + " to " + BoundText(range.high, facts, whole);
+    text += " from " + BoundText(range.low, field) + " to " + BoundText(range.high, field);
   } else if (low) {
-    text += " of at least " + BoundText(range.low, facts, whole);
+    text += " of at least " + BoundText(range.low, field);
   } else if (high) {
-    text += " of at most " + BoundText(range.high, facts, whole);
+    text += " of at most " + BoundText(range.high, field);
   }
   return text;
 }
@@ -122,10 +125,9 @@ std::string MessageOf(const Json& json, const NumberField& field) {
   if (json.is_string() && IsTooLarge(field, TextOf(json))) {
     const double high =
         std::isfinite(field.facts.range.high) ? field.facts.range.high : std::numeric_limits<double>::max();
-    return "Too large: enter " + WithArticle(field.whole) + " of at most " + BoundText(high, field.facts, field.whole) +
-           unit;
+    return "Too large: enter " + WithArticle(field.whole) + " of at most " + BoundText(high, field) + unit;
   }
-  return "Enter " + RangeText(field.facts, field.whole) + unit + CommaText(json);
+  return "Enter " + RangeText(field) + unit + CommaText(json);
 }
 
 Fixes FixesOf(const Json& json, const NumberField& field) {
@@ -133,7 +135,7 @@ Fixes FixesOf(const Json& json, const NumberField& field) {
   std::vector<Json> candidates;
   if (json.is_string() && TextOf(json).size() <= kMaxText) candidates = MeantBy(TextOf(json));
   const auto bound = [&](double value) {
-    if (!facts.unit.empty() && !field.whole) candidates.emplace_back(BoundText(value, facts, false));
+    if (!facts.unit.empty() && !field.whole) candidates.emplace_back(BoundText(value, field));
     candidates.push_back(field.whole ? Json(static_cast<Count>(value)) : Json(value));
   };
   if (const std::optional<double> value = field.NumberOf(json)) {

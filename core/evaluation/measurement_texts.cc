@@ -14,6 +14,13 @@ std::string InputText(double value, std::string_view path) {
   return has_unit ? ReadableText(value, BaseUnitText(*type->dimension)) : NumberText(value);
 }
 
+// The unit of a figure in the report; "" if it is a mere number.
+std::string UnitIn(std::string_view figure) {
+  const Json* output = OutputAt(figure);
+  const Json* unit = output == nullptr ? nullptr : FindMember(*output, "unit");
+  return unit == nullptr || *unit == "count" ? "" : TextOf(*unit);
+}
+
 }  // namespace
 
 std::vector<std::string> MeasurementWarnings(const Scenario& scenario) {
@@ -31,12 +38,22 @@ std::vector<std::string> MeasurementWarnings(const Scenario& scenario) {
 }
 
 std::string MeasuredText(double value, std::string_view figure) {
-  const Json* output = OutputAt(figure);
-  const Json* named = output == nullptr ? nullptr : FindMember(*output, "unit");
-  const std::string unit = named != nullptr && named->is_string() ? TextOf(*named) : "";
+  const std::string unit = UnitIn(figure);
   if (unit == "%") return NumberText(100 * value) + " %";
   if (unit == "s" && value >= 2 * kDay.factor) return NumberText(value / kDay.factor) + " days";
-  return ReadableText(value, unit == "count" ? "" : unit);
+  return ReadableText(value, unit);
+}
+
+Result<double> ReportedValue(const Measure& value, const std::string& figure) {
+  if (!value.has_unit || OutputAt(figure) == nullptr) return value.value;
+  const std::string unit = UnitIn(figure);
+  const Measure one = *ParseMeasure("1 " + unit);
+  if (value.dimension != one.dimension) {
+    return Issues{{figure, "Enter a number " + (unit.empty() ? "without a unit" : "in " + unit) + ", not in " +
+                               BaseUnitText(value.dimension)}};
+  }
+  const bool is_share = one.dimension == Dimension{};  // stated as a fraction
+  return is_share ? value.value : value.value / one.value;
 }
 
 }  // namespace slipstick

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/issue.h"
+#include "core/base/units.h"
 #include "core/scenario/scenario.h"
 
 namespace slipstick {
@@ -14,5 +16,9 @@ std::vector<std::string> MeasurementWarnings(const Scenario& scenario);
 
 // A measured or computed value of a figure, with its unit.
 std::string MeasuredText(double value, std::string_view figure);
+
+// A value as the report states the figure: "5 t" is 5 where the unit is t. A number without a unit has the report's. An
+// issue if the dimension is another.
+Result<double> ReportedValue(const Measure& value, const std::string& figure);
 
 }  // namespace slipstick

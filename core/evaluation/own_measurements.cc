@@ -45,18 +45,17 @@ Issue WrongAt(std::string path, std::string message, std::vector<Fix> fixes = {}
   return {std::move(path), std::move(message), std::move(fixes)};
 }
 
-// A measured value in base units; a text must have the dimension of the figure.
+// A measured value in the report's unit; a text must have the dimension of the figure.
 Result<double> ValueOf(const Json& one, const std::string& path, std::string_view figure) {
   const Json* value = FindMember(one, "value");
   const std::string unit = MemberText(*OutputAt(figure), "unit");
   const Issues wrong{WrongAt(path + ".value", "Enter a value above 0" + (unit.empty() ? "" : ", in " + unit))};
-  const std::optional<Measure> of_figure = ParseMeasure("1 " + unit);
   std::optional<Measure> read;
   if (value != nullptr && value->is_string()) read = ParseMeasure(TextOf(*value));
   if (value != nullptr && value->is_number()) read = Measure{.value = value->get<double>()};
-  if (!read || !(read->value > 0) || !std::isfinite(read->value)) return wrong;
-  if (read->has_unit && of_figure && read->dimension != of_figure->dimension) return wrong;
-  return read->value;
+  const Result<double> reported = read ? ReportedValue(*read, std::string(figure)) : wrong;
+  if (!reported || !(*reported > 0) || !std::isfinite(*reported)) return wrong;
+  return *reported;
 }
 
 Result<OwnMeasurement> ReadOne(const Json& one, const std::string& path) {

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/base/units.h"
+#include "core/evaluation/measurement_texts.h"
+#include "core/exploration/search_spec.h"
 
 namespace slipstick {
 
@@ -17,8 +18,31 @@ Result<Condition> ParseCondition(std::string_view text) {
   const bool is_path = right.find('.') != std::string_view::npos && right.find_first_of("0123456789") != 0;
   if (!bound && !is_path)
     return Issues{{"until", "Enter a number after " + std::string(text.substr(at, 2)) + ", not " + std::string(right)}};
-  return Condition{std::string(text.substr(0, at)), at == less, bound ? bound->value : 0,
+  return Condition{std::string(text.substr(0, at)), at == less, bound.value_or(Measure{}),
                    bound ? "" : std::string(right)};
+}
+
+Issues MatchUnit(Condition& condition, const std::string& figure) {
+  Result<double> bound = ReportedValue(condition.bound, figure);
+  if (!bound) return std::move(bound.issues);
+  condition.bound = Measure{.value = *bound};
+  return {};
+}
+
+Result<std::vector<Condition>> ParseConditions(std::string_view text) {
+  std::vector<std::string> texts;
+  for (std::string& part : SplitAt(text, ',')) {
+    const bool groups_thousands = !texts.empty() && part.find_first_of("0123456789") == 0;
+    groups_thousands ? texts.back() += "," + part : texts.emplace_back(std::move(part));
+  }
+  std::vector<Condition> conditions;
+  for (const std::string& part : texts) {
+    Result<Condition> one = ParseCondition(part);
+    if (!one) return std::move(one.issues);
+    if (Issues wrong = MatchUnit(*one, one->path); !wrong.empty()) return wrong;
+    conditions.push_back(std::move(*one));
+  }
+  return conditions;
 }
 
 }  // namespace slipstick

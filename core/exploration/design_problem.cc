@@ -176,13 +176,14 @@ Issues DesignProblem::Limit(const std::string& text) {
   if (!condition) return std::move(condition.issues);
   if (const std::optional<std::size_t> variable = VariableAt(condition->path)) {
     DesignVariable& of = space_.variables[*variable];
-    (condition->at_most ? of.high : of.low) = condition->bound;
+    (condition->at_most ? of.high : of.low) = condition->bound.value;
     if (of.low > of.high || of.kind == DesignVariable::Kind::kChoice)
       return {{condition->path, "No value of this input meets " + text}};
     start_[*variable] = std::clamp(start_[*variable], of.low, of.high);
     return {};
   }
   Issues issues = CheckFigure(condition->path);
+  if (issues.empty()) issues = MatchUnit(*condition, condition->path);
   figure_limits_.push_back(*condition);
   return issues;
 }
@@ -349,8 +350,9 @@ std::optional<Tried> DesignProblem::Judge(const Json& report, double* second) co
   for (const Condition& limit : figure_limits_) {
     const std::optional<double> of = figure(limit.path);
     if (!of) return std::nullopt;
-    const double over = limit.at_most ? *of - limit.bound : limit.bound - *of;
-    if (over > 0) excess += over / std::max(std::abs(limit.bound), 1e-300);
+    const double bound = limit.bound.value;
+    const double over = limit.at_most ? *of - bound : bound - *of;
+    if (over > 0) excess += over / std::max(std::abs(bound), 1e-300);
   }
   return Tried{excess, sign_ * *value};
 }

@@ -64,10 +64,12 @@ void ReadLimit(const std::string& text, const std::string& part, SpaceLimits& me
     issues.push_back({"limit", "Enter a number after " + condition->path + ", not " + condition->other});
   } else if (const std::string member = member_of(condition->path); !member.empty()) {
     SpaceLimit& limit = members[member];
-    if (condition->at_most) limit.high = std::min(limit.high, condition->bound);
-    if (!condition->at_most) limit.low = std::max(limit.low, condition->bound);
+    if (condition->at_most) limit.high = std::min(limit.high, condition->bound.value);
+    if (!condition->at_most) limit.low = std::max(limit.low, condition->bound.value);
   } else if (const SearchFigure* figure = FindSearchFigure(part, name)) {
-    figures.push_back({figure, condition->at_most, condition->bound});
+    const Issues wrong = MatchUnit(*condition, JoinPath(part, name));
+    issues.insert(issues.end(), wrong.begin(), wrong.end());
+    figures.push_back({figure, condition->at_most, condition->bound.value});
   } else {
     refuse(condition->path);
   }

@@ -272,8 +272,6 @@ Json SearchJob::Entry(const Found& found) const {
 }
 
 Json SearchJob::Report(const SearchProgress& progress) const {
-  Json rejected = Json::object();
-  for (const auto& [reason, count] : progress.rejected) rejected[reason] = count;
   Json best = Json::array(), front = Json::array();
   for (const Found& found : progress.best) best.push_back(Entry(found));
   for (const Found& found : progress.front) front.push_back(Entry(found));
@@ -281,7 +279,7 @@ Json SearchJob::Report(const SearchProgress& progress) const {
               {"done", progress.done},
               {"evaluated", progress.evaluated},
               {"feasible", progress.feasible},
-              {"rejected", std::move(rejected)},
+              {"rejected", progress.rejected},
               {"objective", criteria_.figures[0]->name},
               {"best", std::move(best)},
               {"pareto", std::move(front)}};

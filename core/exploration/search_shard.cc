@@ -19,10 +19,8 @@ Json WriteProgress(const SearchProgress& progress) {
       entries.push_back(Json::array({one.index, one.figures[0], one.figures[1], one.figures[2]}));
     return entries;
   };
-  Json rejected = Json::object();
-  for (const auto& [reason, count] : progress.rejected) rejected[reason] = count;
-  return Json{{"done", progress.done},           {"evaluated", progress.evaluated}, {"feasible", progress.feasible},
-              {"rejected", std::move(rejected)}, {"best", list(progress.best)},     {"front", list(progress.front)}};
+  return Json{{"done", progress.done},         {"evaluated", progress.evaluated}, {"feasible", progress.feasible},
+              {"rejected", progress.rejected}, {"best", list(progress.best)},     {"front", list(progress.front)}};
 }
 
 Result<SearchProgress> ReadProgress(const Json& json) {

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/evaluation/evaluate.h"
+#include "core/evaluation/measurement_texts.h"
 #include "core/evaluation/own_measurements.h"
 #include "core/evaluation/report.h"
 #include "core/exploration/best_mapping.h"
@@ -44,6 +45,7 @@ struct Trial {
 struct SolveProblem {
   Json asked, base, other;  // requests: as written; with defaults fixed; the reference scenario, or null
   std::string path;
+  Json field;  // of the input, as `describe` has it
   std::vector<Condition> conditions;
   const SolveOptions& options;
 };
@@ -79,7 +81,8 @@ void Compare(const SolveProblem& problem, const Json& report, const Json& other,
   trial.holds = true;
   for (const Condition& condition : problem.conditions) {
     const std::optional<double> figure = NumberAt(report, condition.path);
-    const std::optional<double> with = condition.other.empty() ? condition.bound : NumberAt(other, condition.other);
+    const std::optional<double> with =
+        condition.other.empty() ? condition.bound.value : NumberAt(other, condition.other);
     if (!figure || !with) {
       trial.issue = (figure ? condition.other : condition.path) + ": The report has no such number";
       return;
@@ -159,23 +162,24 @@ Answer NoSolution(const std::string& path, const std::string& reason) {
   return Answered(Json{{"path", path}, {"value", nullptr}, {"which", "none"}, {"reason", reason}});
 }
 
-std::string InputShown(double value) { return value == std::floor(value) ? GroupedText(value) : NumberText(value); }
-
-// The value with a unit for times and sizes; other figures have none.
-std::string FigureShown(const std::string& path, double value) {
-  const Json* output = OutputAt(path);
-  const Json* unit = output == nullptr ? nullptr : FindMember(*output, "unit");
-  return unit != nullptr && (*unit == "s" || *unit == "B") ? ReadableText(value, TextOf(*unit)) : InputShown(value);
+// A value of the input, in the unit of its field.
+std::string InputShown(const SolveProblem& problem, double value) {
+  const double shown = value / problem.field.value("unit_factor", 1.0);
+  const std::string unit = problem.field.value("unit", "");
+  return (shown == std::floor(shown) ? GroupedText(shown) : NumberText(shown)) + (unit.empty() ? "" : " " + unit);
 }
 
 // The failing figure, or the issue, at one end of the range.
 std::string EndText(const SolveProblem& problem, double at, const Trial& trial) {
-  if (!trial.issue.empty()) return "at " + InputShown(at) + ": " + trial.issue;
+  const std::string value = InputShown(problem, at);
+  if (!trial.issue.empty()) return "at " + value + ": " + trial.issue;
   const Condition& condition = problem.conditions[trial.failing];
   const Compared& compared = trial.conditions[trial.failing];
-  std::string text = condition.path + " is " + FigureShown(condition.path, compared.figure);
-  if (!condition.other.empty()) text += " against " + FigureShown(condition.path, compared.with);
-  return text + " at " + InputShown(at);
+  const std::string_view title = OutputTitle(condition.path);
+  std::string text(title.empty() ? condition.path : title);
+  text += " is " + MeasuredText(compared.figure, condition.path);
+  if (!condition.other.empty()) text += " against " + MeasuredText(compared.with, condition.path);
+  return text + " at " + value;
 }
 
 struct Bracket {
@@ -320,17 +324,6 @@ class Solver {
   SolveProgress progress_;
 };
 
-// Conditions separated by commas, all of which must hold.
-Result<std::vector<Condition>> ParseConditions(std::string_view text) {
-  std::vector<Condition> conditions;
-  for (const std::string& part : SplitAt(text, ',')) {
-    Result<Condition> one = ParseCondition(part);
-    if (!one) return std::move(one.issues);
-    conditions.push_back(std::move(*one));
-  }
-  return conditions;
-}
-
 }  // namespace
 
 Answer SolveAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view range,
@@ -351,7 +344,7 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
   if (!span) {
     return WrongRequest({{path, "Give a numeric input and lo below hi, not " + std::string(range.substr(equals + 1))}});
   }
-  SolveProblem problem{*base, WithDefaultsFixed(*base, path), nullptr, path, std::move(*conditions), options};
+  SolveProblem problem{*base, WithDefaultsFixed(*base, path), nullptr, path, field, std::move(*conditions), options};
   if (std::any_of(problem.conditions.begin(), problem.conditions.end(),
                   [](const Condition& one) { return !one.other.empty(); })) {
     Result<Json> other = ReadRequest(JsonText(*base), options.against);

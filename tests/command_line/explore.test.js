@@ -176,7 +176,7 @@ test("fewest devices for thirty days, each with its best mapping", () => {
   assert.ok(days(found.value) <= 300);
   const none = ask(1);
   assert.equal(none.value, null);
-  assert.match(none.reason, /neither end: training\.time_to_train_s is .* at 8; .* at 1,024/);
+  assert.match(none.reason, /neither end: Time to train is .* at 8; .* at 1,024/);
 });
 
 test("the defect density from which four chiplets cost less, and none if they never do", () => {
@@ -205,7 +205,7 @@ test("the defect density from which four chiplets cost less, and none if they ne
   assert.equal(found.which, "smallest");
   assert.ok(Math.abs(found.figure.value / found.other.value - 1) < 1e-6, "both cost the same there");
   const none = ask("0.01 /cm^2:0.011 /cm^2");
-  assert.match(none.reason, /neither end: cost\.device_usd is .* against /);
+  assert.match(none.reason, /neither end: Manufacturing cost per device is .* against /);
 });
 
 test("the longest context that fits, and why where none does", () => {

@@ -203,5 +203,53 @@ TEST(Solve, TriesOnlyCountsOfTheRange) {
   EXPECT_EQ(progress.size(), 3U);  // 96, 128 and 160
 }
 
+const Assignments kServing{"version=3", "training=null", "cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b"};
+
+Json SolvedBatch(const std::string& until) {
+  return *ParseJson(SolveAnswer("", kServing, "serving.batch=1:128", until).text);
+}
+
+TEST(Solve, ABoundHasTheDimensionOfItsFigure) {
+  const auto message = [](const std::string& until) {
+    const Answer answer = SolveAnswer("", kServing, "serving.batch=1:128", until);
+    return answer.issues.empty() ? "none" : answer.issues[0].path + ": " + answer.issues[0].message;
+  };
+  EXPECT_EQ(message("serving.tpot_s<=80 GB"), "serving.tpot_s: Enter a number in s, not in B");
+  EXPECT_EQ(message("serving.feasible>=1 s"), "serving.feasible: Enter a number without a unit, not in s");
+  EXPECT_EQ(message("serving.feasible>=1,serving.cost_usd_per_million_tokens<=2 $/Mtoken"),
+            "serving.cost_usd_per_million_tokens: Enter a number in $, not in $/token");
+  EXPECT_EQ(message("serving.tpot_s<=8 ms"), "none");
+  EXPECT_EQ(SolvedBatch("serving.tpot_s<=8 ms")["value"], SolvedBatch("serving.tpot_s<=0.008")["value"]);
+}
+
+// The report states emissions in tonnes, and shares as fractions.
+TEST(Solve, ABoundIsInTheUnitOfTheReport) {
+  const auto solved = [](const std::string& until) {
+    const Assignments run{"version=3", "serving=null"};
+    return (*ParseJson(SolveAnswer("", run, "training.tokens=1 Gtoken:15 Ttoken", until).text))["value"];
+  };
+  EXPECT_EQ(solved("training.tco2<=5 t"), solved("training.tco2<=5"));
+  EXPECT_EQ(solved("training.tco2<=5000 kg"), solved("training.tco2<=5"));
+  EXPECT_EQ(solved("training.tco2<=5,training.model_flops_utilization>=10 %"), solved("training.tco2<=5"));
+}
+
+TEST(Solve, ACommaBeforeADigitGroupsThousands) {
+  const Json answer = SolvedBatch("serving.tokens_per_s>=1,450 token/s");
+  ASSERT_TRUE(answer["value"].is_number()) << JsonText(answer);
+  EXPECT_EQ(answer["value"], SolvedBatch("serving.tokens_per_s>=1450")["value"]);
+  const Json both = SolvedBatch("serving.tokens_per_s>=1,450 token/s,serving.feasible>=1");
+  EXPECT_EQ(both["figures"].size(), 2U) << JsonText(both);
+}
+
+TEST(Solve, AReasonHasTitlesAndUnits) {
+  const Assignments run{"version=3", "serving=null"};
+  const Json answer = *ParseJson(
+      SolveAnswer("", run, "training.tokens=1 Gtoken:15 Ttoken", "training.model_flops_utilization>=90 %").text);
+  const std::string reason = answer["reason"].get<std::string>();
+  EXPECT_TRUE(reason.starts_with("The condition holds at neither end: Model FLOPs utilization")) << reason;
+  EXPECT_NE(reason.find(" % at 1 Gtoken; "), std::string::npos) << reason;
+  EXPECT_TRUE(reason.ends_with(" % at 15,000 Gtoken")) << reason;
+}
+
 }  // namespace
 }  // namespace slipstick
