@@ -252,28 +252,33 @@ void SetTuning(Deployment& deployment) {
   if (launch.graphs) launch.per_operation = LaunchAsRun(tuning, deployment.engine, launch.per_operation);
 }
 
-// Bandwidth of the innermost level that joins `ranks` devices.
-BytesPerSecond LinkOf(const Cluster& cluster, double ranks) {
-  double joined = 1;
-  for (const NetworkLevel& level : cluster.networks) {
-    joined *= static_cast<double>(level.size);
-    if (joined >= ranks) return level.bandwidth;
+// The innermost level that joins `ranks` devices, and the number of devices in one of its units.
+struct JoiningLevel {
+  std::size_t level = 0;
+  double below = 1;
+};
+JoiningLevel LevelOf(const Cluster& cluster, double ranks) {
+  JoiningLevel found;
+  while (found.level + 1 < cluster.networks.size() &&
+         found.below * static_cast<double>(cluster.networks[found.level].size) < ranks) {
+    found.below *= static_cast<double>(cluster.networks[found.level++].size);
   }
-  return cluster.networks.empty() ? 1 * kGBps : cluster.networks.back().bandwidth;
+  return found;
+}
+
+BytesPerSecond LinkOf(const Cluster& cluster, double ranks) {
+  return cluster.networks.empty() ? 1 * kGBps : cluster.networks[LevelOf(cluster, ranks).level].bandwidth;
 }
 
 // The route from a device to the one `stride` devices further, over the innermost level that joins `ranks` devices.
 Route RouteOver(const Cluster& cluster, double ranks, double stride) {
   if (cluster.networks.empty()) return {.link = 1 * kGBps};
+  const JoiningLevel found = LevelOf(cluster, ranks);
   Route route;
-  double below = 1;  // devices in one unit of the level
-  while (route.level + 1 < cluster.networks.size() &&
-         below * static_cast<double>(cluster.networks[route.level].size) < ranks) {
-    below *= static_cast<double>(cluster.networks[route.level++].size);
-  }
+  route.level = found.level;
   const NetworkLevel& level = cluster.networks[route.level];
   const double farthest = max(1.0, static_cast<double>(level.size) / 2);
-  const NeighborWire wire = NeighborOf(cluster, route.level, max(1.0, min(stride / below, farthest)));
+  const NeighborWire wire = NeighborOf(cluster, route.level, max(1.0, min(stride / found.below, farthest)));
   const Ratio size(level.size);
   route.link = level.bandwidth;
   if (wire.share != 1) {

@@ -40,12 +40,12 @@ MoeLayer LayerOf(const Deployment& deployment, const RoutedRows& rows) {
   layer.tp = deployment.mapping.expert_ranks;
   layer.ep = deployment.mapping.ep;
   const bool four_bit = HasFourBitExperts(deployment);
-  layer.precision = four_bit ? formats.mlp_weights : formats.activations;
-  layer.activation_size = four_bit ? formats.sizes.mlp_weights : formats.sizes.activations;
-  layer.weights = formats.mlp_weights, layer.weight_size = formats.sizes.mlp_weights;
+  layer.product.precision = four_bit ? formats.mlp_weights : formats.activations;
+  layer.product.activation_size = four_bit ? formats.sizes.mlp_weights : formats.sizes.activations;
+  layer.product.weights = formats.mlp_weights, layer.product.weight_size = formats.sizes.mlp_weights;
   layer.imbalance = ImbalanceOf(deployment);
   if (moe.block_scales && IsEightBitFloat(formats.mlp_weights) && IsEightBitFloat(formats.activations))
-    layer.scaling = Scaling::kBlock;
+    layer.product.scaling = Scaling::kBlock;
   return layer;
 }
 
@@ -78,7 +78,7 @@ KernelTime TimeExperts(const Deployment& deployment, const RoutedRows& rows) {
   const KernelTime common = TimeWith(deployment, layer, parameters);
   MoeLayer own = layer;
   own.library = deployment.engine.kernels.expert_library;
-  if (deployment.model.moe->block_scales) own.scaling = Scaling::kBlock;
+  if (deployment.model.moe->block_scales) own.product.scaling = Scaling::kBlock;
   if (HasWeightOnlyExperts(deployment.formats) || !HasOwnKernels(own, deployment.device)) return common;
   KernelTime other = TimeWith(deployment, own, ServingKernelParameters(own, deployment.device));
   const Seconds faster = Figure("Routed experts", min(common.time, other.time), "by the faster of two libraries");

@@ -7,8 +7,8 @@
 namespace slipstick {
 
 // {"device", "operator"}, {"cluster", "collective"} or {"cluster", "exchange"} ->
-// {"time_s","bound","flops","bytes","algorithm","bytes_per_s"?}, or issues; beside these the "assumed" efficiencies of an
-// operator, or the "latency_s" of a collective.
+// {"time_s","bound","flops","bytes","algorithm","bytes_per_s"?}, or issues; beside these the "assumed" efficiencies of
+// an operator, or the "latency_s" of a collective.
 Result<Json> EvaluateKernel(const Json& request);
 
 // The same for a request with an operator (kernel_operator.cc).

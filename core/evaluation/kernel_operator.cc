@@ -246,17 +246,17 @@ KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
   MoeLayer layer;
   layer.tokens = D(line.tokens), layer.experts = D(line.experts), layer.top_k = D(line.top_k);
   layer.hidden = D(line.hidden), layer.ffn = D(line.ffn), layer.tp = D(line.tp), layer.ep = D(line.ep);
-  layer.precision = line.precision;
-  layer.weights = line.weights_precision.value_or(line.precision);
-  layer.scaling = line.scaling;
+  layer.product.precision = line.precision;
+  layer.product.weights = line.weights_precision.value_or(line.precision);
+  layer.product.scaling = line.scaling;
   layer.imbalance = line.imbalance;
   layer.routing = line.routing;
   if (line.engine) layer.library = line.engine->kernels.expert_library;
   // The benchmark repeats one layer, so weights that fit in the L2 stay there.
   const double rows = layer.tokens * layer.top_k / layer.ep * layer.imbalance;
-  const Bytes weights =
-      3 * ExpertsHit(layer, max(1.0, rows), 0) * layer.hidden * layer.ffn / layer.tp * ElementSize(layer.weights);
-  layer.weights_in_l2 = WeightsLeftInL2(weights, 1, device);
+  const Bytes weights = 3 * ExpertsHit(layer, max(1.0, rows), 0) * layer.hidden * layer.ffn / layer.tp *
+                        ElementSize(layer.product.weights);
+  layer.product.weights_in_l2 = WeightsLeftInL2(weights, 1, device);
   return TimeOf(layer, device);
 }
 

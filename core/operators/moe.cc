@@ -11,17 +11,11 @@ namespace slipstick {
 
 namespace {
 
-// Grouped GEMM with the layer's precisions; the caller sets its shape.
+// Stands for the grouped GEMMs where only their formats matter.
 Gemm ProductOf(const MoeLayer& layer) {
-  Gemm product;
+  Gemm product = layer.product;
   product.groups = 2;  // any number above 1 selects the grouped kernels
   product.m = 64;
-  product.precision = layer.precision;
-  product.weights = layer.weights;
-  product.scaling = layer.scaling;
-  product.weight_size = layer.weight_size;
-  product.activation_size = layer.activation_size;
-  product.output_bytes = layer.output_bytes;
   return product;
 }
 
@@ -31,7 +25,7 @@ const std::optional<ExpertRow>& RowOf(const ExpertKernels& kernels, const MoeLay
     case GemmKernel::kSixteenBit:
       return kernels.sixteen_bit;
     case GemmKernel::kFp8Tensor:
-      return BytesPerElement(layer.weights) < 1 ? kernels.eight_by_four : kernels.fp8_tensor;
+      return BytesPerElement(layer.product.weights) < 1 ? kernels.eight_by_four : kernels.fp8_tensor;
     case GemmKernel::kFp8Block:
       return kernels.fp8_block;
     case GemmKernel::kFourBitFloat:
@@ -73,7 +67,8 @@ MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device
   if (row.gemm_efficiency)
     parameters.product.gemm_efficiency = Figure(
         "GEMM efficiency of the grouped kernels",
-        min(1.0, ReachedShare(device, layer.precision, *row.gemm_efficiency * *device.efficiency.gemm_efficiency)),
+        min(1.0,
+            ReachedShare(device, layer.product.precision, *row.gemm_efficiency * *device.efficiency.gemm_efficiency)),
         "before the engine's share");
   parameters.product.step_latency = table.step_latency;
   parameters.bandwidth_gain = table.bandwidth_gain;
@@ -88,7 +83,7 @@ MoeKernelParameters IsolatedKernelParameters(const MoeLayer& layer, const Device
 MoeKernelParameters ServingKernelParameters(const MoeLayer& layer, const Device& device) {
   MoeKernelParameters parameters = IsolatedKernelParameters(layer, device);
   MoeLayer scaled = layer;
-  scaled.scaling = Scaling::kBlock;  // block scales travel with the tokens
+  scaled.product.scaling = Scaling::kBlock;  // block scales travel with the tokens
   parameters.permute_efficiency = PermuteEfficiency(scaled, device);
   parameters.routing_preference = device.architecture->experts.routing_preference;
   parameters.product.setting = GemmSetting::kServing;
@@ -147,7 +142,7 @@ Permutation Permute(const MoeLayer& layer, Ratio rows, const MoeKernelParameters
     return Permutation{bytes, PassTime(bytes, bytes, parameters.kept_l2, reached, efficiency, device)};
   };
   if (parameters.pass_bytes > Bytes{}) return pass(PassedBytes(layer, rows, parameters), stream, 1);
-  const Bytes row_element = SizeOf(layer.activation_size, NativePrecision(device, layer.precision));
+  const Bytes row_element = SizeOf(layer.product.activation_size, NativePrecision(device, layer.product.precision));
   const Bytes moved = Figure(
       "Bytes of permute and combine",
       rows * layer.hidden * (4 * kB + row_element) + 4 * kB * layer.held_tokens.value_or(layer.tokens) * layer.hidden,
@@ -192,12 +187,11 @@ KernelTime TimeOf(const MoeLayer& layer, const Device& device, const MoeKernelPa
   const GemmKernelParameters product_parameters = ProductParameters(parameters, bandwidth_gain, device);
   const Ratio width = Figure("Inner width of an expert on this device", layer.ffn / layer.tp);
   const auto product = [&](Ratio outputs, Ratio inputs) {
-    Gemm gemm = ProductOf(layer);
+    Gemm gemm = layer.product;
     gemm.groups = hit;
     gemm.m = Figure("Rows of an expert", rows / hit, "mean of those that get any");
     gemm.n = outputs;
     gemm.k = inputs;
-    gemm.weights_in_l2 = layer.weights_in_l2;
     return TimeOf(gemm, device, product_parameters);
   };
   const KernelTime up =

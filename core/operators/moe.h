@@ -23,16 +23,10 @@ struct MoeLayer {
   Ratio hidden = 4096, ffn = 14336;
   bool gated = true;  // three matrices per expert instead of two
   Ratio tp = 1, ep = 1;
-  Precision precision = Precision::kBf16;
-  Precision weights = Precision::kBf16;
-  Scaling scaling = Scaling::kTensor;
+  Gemm product;         // formats of the products, and where their weights are; the shapes follow from the layer
   Ratio imbalance = 1;  // rows of this device relative to the mean
   Routing routing = Routing::kRandom;
   ExpertLibrary library = ExpertLibrary::kTrtllm;
-  Ratio weights_in_l2 = 0;  // fraction of the experts' weights found in L2
-  // Bytes per element of weights and computed operands, with the nodes of the format choices; 0: from the format.
-  Bytes weight_size{}, activation_size{};
-  Ratio output_bytes = Gemm().output_bytes;  // written per output element of a product
 };
 
 struct MoeKernelParameters {

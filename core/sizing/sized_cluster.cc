@@ -249,10 +249,8 @@ class ClusterSizing {
   }
 
   [[nodiscard]] Json OutOfReach(const SizingResult& result) const {
-    Json rejected = Json::object();
-    for (const auto& [reason, count] : result.progress.rejected) rejected[reason] = count;
-    Json answer =
-        ObjectOf({{"holds", false}, {"reason", "memory"}, {"message", ""}, {"rejected", std::move(rejected)}});
+    Json answer = ObjectOf(
+        {{"holds", false}, {"reason", "memory"}, {"message", ""}, {"rejected", Json(result.progress.rejected)}});
     if (!result.nearest) {
       answer["message"] = result.kinds == 0
                               ? "No mapping meets the limits"

@@ -74,7 +74,8 @@ TEST(KernelFamilies, HaveEveryKernel) {
         if (BytesPerElement(weights) > BytesPerElement(precision)) continue;
         for (const ExpertLibrary library : {ExpertLibrary::kTrtllm, ExpertLibrary::kFlashInfer}) {
           MoeLayer layer;
-          layer.tokens = 64, layer.precision = precision, layer.weights = weights, layer.library = library;
+          layer.tokens = 64, layer.product.precision = precision, layer.product.weights = weights,
+          layer.library = library;
           const double time = TimeOf(layer, device).time.base();
           EXPECT_TRUE(time > 0 && time < 1) << name << " " << text << " " << weights_text;
         }

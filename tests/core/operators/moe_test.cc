@@ -74,11 +74,11 @@ TEST(Moe, ImbalanceAndTokensCostTime) {
     MoeLayer layer = Layer(std::exp2(random() % 15), 1024 * (1 + random() % 8), 256 * (1 + random() % 16),
                            1 + random() % 8, std::exp2(3 + random() % 6), std::exp2(random() % 4));
     layer.routing = random() % 2 ? Routing::kEven : Routing::kRandom;
-    if (random() % 2) layer.precision = layer.weights = Precision::kFp8;
-    if (random() % 4 == 0) layer.precision = layer.weights = Precision::kNvfp4;
+    if (random() % 2) layer.product.precision = layer.product.weights = Precision::kFp8;
+    if (random() % 4 == 0) layer.product.precision = layer.product.weights = Precision::kNvfp4;
     const Device device = random() % 2 ? H100() : B200();
     const KernelTime time = TimeOf(layer, device);
-    EXPECT_GE(time.time, time.flops / PeakRate(device, layer.precision));
+    EXPECT_GE(time.time, time.flops / PeakRate(device, layer.product.precision));
     MoeLayer more = layer;
     if (i % 2) {
       more.tokens *= 2;
@@ -94,8 +94,8 @@ TEST(Moe, ImbalanceAndTokensCostTime) {
 // read are about the same.
 TEST(Moe, ExpertsOnTheDeviceCostTimeEvenIfNotHit) {
   MoeLayer layer = Layer(1, 7168, 2048, 8, 256, 1);
-  layer.precision = layer.weights = Precision::kFp8;
-  layer.scaling = Scaling::kBlock;
+  layer.product.precision = layer.product.weights = Precision::kFp8;
+  layer.product.scaling = Scaling::kBlock;
   layer.tp = 8;
   const double all = Us(layer, H200());
   EXPECT_NEAR(all, 114.7, 0.15 * 114.7);
@@ -130,7 +130,7 @@ TEST(Moe, ParametersComeFromTheirTables) {
   for (const char* name : {"launch", "move", "step_latency", "stream"})
     EXPECT_TRUE(found.contains(table + name)) << name;
   EXPECT_TRUE(found.contains("cluster.device.efficiency.matrix"));
-  layer.precision = layer.weights = Precision::kNvfp4;
+  layer.product.precision = layer.product.weights = Precision::kNvfp4;
   found = origins(layer, true);
   for (const char* name : {"preference", "move", "trtllm.four_bit_float.stream"})
     EXPECT_TRUE(found.contains(table + name)) << name;
