@@ -28,23 +28,17 @@ void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible
   }
 }
 
-// Dies and carriers that do not lie whole on a wafer cannot be made: adds the reason, and the wafer that holds one.
-void CheckWafer(const DeviceBill& bill, const DeviceGeometry& geometry, std::vector<Infeasibility>& infeasible) {
-  const auto check = [&](const std::string& name, Millimetres width, Millimetres height) {
-    const Millimetres needed = sqrt(width * width + height * height) + 2 * bill.wafer.edge;
-    if (bill.wafer.diameter >= needed) return;
-    infeasible.push_back({"wafer", name + ": none of " + Micrometres(width.base()) + " × " +
+// Dies that do not lie whole on a wafer cannot be made: adds the reason, and the wafer that holds one.
+void CheckWafer(const DeviceBill& bill, std::vector<Infeasibility>& infeasible) {
+  for (const DieInput& die : bill.dies) {
+    const Millimetres width = DieWidth(die.area, die.aspect), height = die.area / width,
+                      needed = sqrt(width * width + height * height) + 2 * bill.wafer.edge;
+    if (bill.wafer.diameter >= needed) continue;
+    infeasible.push_back({"wafer", die.name + ": no die of " + Micrometres(width.base()) + " × " +
                                        Micrometres(height.base()) + " mm lies whole on a wafer of " +
                                        NumberText(bill.wafer.diameter.base()) + " mm; at least " +
                                        Micrometres(needed.base()) + " mm (cost.device.wafer.diameter)"});
-  };
-  for (const DieInput& die : bill.dies) {
-    const Millimetres width = DieWidth(die.area, die.aspect);
-    check(die.name, width, die.area / width);
   }
-  if (!bill.package.carrier) return;
-  const Millimetres side = sqrt(geometry.package.carrier_area);
-  check(bill.package.name, side, side);
 }
 
 // A carrier holds all that stands on it, unless it is a bridge: several, or as many as the shared edges need.
@@ -128,7 +122,7 @@ HardwareCost CostOf(const Cluster& cluster, const CostInputs& inputs) {
   report.carbon = PriceCarbon(bill, geometry, device, inputs.carbon, cluster.device.tdp, report.wall);
   report.grid_intensity = inputs.carbon.grid_intensity;
   CheckReticle(bill, report.infeasible);
-  CheckWafer(bill, geometry, report.infeasible);
+  CheckWafer(bill, report.infeasible);
   CheckPackageArea(bill, report.infeasible);
   CheckCarrier(bill, geometry, report.infeasible);
   CheckStack(bill, report.infeasible);

@@ -33,7 +33,7 @@ void CheckUsable(const Device& device, const std::string& path, Issues& issues) 
   issues.push_back({usable,
                     NumberText(In(*memory.usable, kGiB)) + " GiB are more than the memory of " + NumberText(stated) +
                         " GB (" + path + ".memory.capacity) can hold",
-                    {SetToBase(usable, (stated * kGiB).base()), LeaveOut(usable)}});
+                    {SetTo(usable, NumberText(stated) + " GiB"), LeaveOut(usable)}});
 }
 
 // Energy of the memory per byte; absent if the catalogue does not know its technology.
@@ -63,10 +63,11 @@ void CheckUnits(const DeviceBill& bill, const std::string& path, Issues& issues)
     const std::string at = path + ".dies." + std::to_string(i);
     const Count units = die.units;
     if (static_cast<double>(units) * die.unit_area > die.area * (1 + kRoundingGuard)) {
+      const double largest = WholeBelow(1000 * (die.area / static_cast<double>(units)).base()) / 1000;
       Issue issue{at + ".unit_area",
                   GroupedText(static_cast<double>(units)) + " units of " + NumberText(die.unit_area.base()) +
                       " mm² are larger than the die of " + NumberText(die.area.base()) + " mm²",
-                  {SetToBase(at + ".unit_area", (die.area / static_cast<double>(units)).base())}};
+                  {SetTo(at + ".unit_area", NumberText(largest) + " mm^2")}};
       const auto fitting = static_cast<Count>(WholeBelow(die.area / die.unit_area));
       if (fitting >= 1) issue.fixes.push_back(SetTo(at + ".units", fitting));
       issues.push_back(std::move(issue));
