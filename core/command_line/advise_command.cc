@@ -1,6 +1,7 @@
 #include "core/command_line/advise_command.h"
 
 #include "core/advice/advice.h"
+#include "core/command_line/question_options.h"
 #include "core/command_line/timed.h"
 
 namespace slipstick {
@@ -10,8 +11,8 @@ Answer RunAdvise(const AdviseCommand& command) {
   Json question = ObjectOf({{"limits", command.limits}});
   if (!command.of.empty()) question["for"] = command.of;
   if (!command.objective.empty()) question["objective"] = command.objective;
-  const Result<Json> top = ParseJson(command.top);
-  if (!top || !top->is_number_integer()) return WrongRequest({{"--top", "Enter a whole number from 1 to 1,000"}});
+  const std::optional<Count> top = WholeNumber(command.top, 1, 1000);
+  if (!top) return WrongRequest({{"--top", "Enter a whole number from 1 to 1,000"}});
   question["top"] = *top;
   return Timed(AdviseAnswer(command.request, command.assignments, question), start);
 }

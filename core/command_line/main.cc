@@ -183,6 +183,7 @@ slipstick::Result<CommandLine> ParseArguments(const slipstick::Verb& verb, const
     }
   }
   if (!AddMeasured(line.measured, line.assignments)) return slipstick::Issues{{"--measured", "Enter PATH=VALUE"}};
+  if (slipstick::Issues wrong = slipstick::WrongNames(line.options); !wrong.empty()) return wrong;
   return line;
 }
 
@@ -195,9 +196,8 @@ int AnswerLines(const std::string& verb, const CommandLine& line) {
       continue;
     }
     if (request.empty()) continue;
-    const bool is_kernel = verb == "kernel";
-    std::cout << (is_kernel ? slipstick::KernelAnswer(request)
-                            : slipstick::EvaluateAnswer(request, line.assignments, line.Option("--explain")))
+    std::cout << (verb == "kernel" ? slipstick::KernelAnswer(request)
+                                   : slipstick::EvaluateAnswer(request, line.assignments, line.Option("--explain")))
                      .text
               << '\n';
   }
@@ -261,8 +261,7 @@ int EvaluateScenario(const std::string& request, const CommandLine& line) {
   const slipstick::PeopleForm* people = line.People("evaluate");
   const bool is_derivation =
       line.Option("--format") == "text" || (people != nullptr && !explain.empty() && explain != "*");
-  if (is_derivation && explain.empty())
-    return Wrong("--format text", "Needs --explain PATH; a table is --format table");
+  if (is_derivation && explain.empty()) return Wrong("--format text", "Needs --explain PATH; or choose --format table");
   if (is_derivation) return Print(slipstick::DerivationAnswer(request, line.assignments, explain));
   return Print(slipstick::EvaluateAnswer(request, line.assignments, explain), explain.empty() ? people : nullptr);
 }

@@ -1,6 +1,9 @@
 #include "core/command_line/question_options.h"
 
+#include <cmath>
 #include <utility>
+
+#include "core/base/units.h"
 
 namespace slipstick {
 namespace {
@@ -14,6 +17,13 @@ Json ValueOf(std::string_view member, const std::string& text) {
 }
 
 }  // namespace
+
+std::optional<Count> WholeNumber(std::string_view text, Count low, Count high) {
+  const std::optional<Measure> measure = ParseMeasure(text);
+  if (!measure || measure->has_unit || measure->value != std::floor(measure->value)) return std::nullopt;
+  if (measure->value < static_cast<double>(low) || measure->value > static_cast<double>(high)) return std::nullopt;
+  return static_cast<Count>(measure->value);
+}
 
 Json QuestionOf(std::span<const QuestionOption> asked, const std::map<std::string, std::string>& options) {
   Json question = Json::object();

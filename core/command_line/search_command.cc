@@ -6,8 +6,8 @@
 #include <sstream>
 #include <thread>
 
-#include "core/base/units.h"
 #include "core/command_line/progress_line.h"
+#include "core/command_line/question_options.h"
 #include "core/command_line/timed.h"
 #include "core/exploration/search_job.h"
 #include "core/exploration/search_shard.h"
@@ -19,14 +19,6 @@ namespace slipstick {
 namespace {
 
 constexpr Count kStep = 4096;
-
-std::optional<Count> WholeNumber(std::string_view text, Count lo, Count hi) {
-  const std::optional<Measure> measure = ParseMeasure(text);
-  if (!measure || measure->has_unit || measure->value < static_cast<double>(lo) ||
-      measure->value > static_cast<double>(hi))
-    return std::nullopt;
-  return static_cast<Count>(measure->value);
-}
 
 Json SpecJson(const SearchCommand& command, Count top) {
   Json spec{{"for", command.of},      {"objective", command.objective}, {"top", top},

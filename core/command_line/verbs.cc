@@ -291,4 +291,16 @@ std::vector<const CommandOption*> OptionsOf(const Verb& verb) {
   return options;
 }
 
+Issues WrongNames(const std::map<std::string, std::string>& values) {
+  Issues issues;
+  for (const auto& [name, value] : values) {
+    const CommandOption* option = OptionOf(name);
+    if (option->offered != Offered::kNames || value == option->standard) continue;
+    const std::string names = " " + std::string(option->names) + " ";
+    if (value.find(' ') == std::string::npos && names.find(" " + value + " ") != std::string::npos) continue;
+    issues.push_back({name, "Choose one of " + std::string(option->value) + ", not " + value});
+  }
+  return issues;
+}
+
 }  // namespace slipstick

@@ -2,9 +2,13 @@
 // them.
 #pragma once
 
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/base/issue.h"
 
 namespace slipstick {
 
@@ -34,5 +38,7 @@ std::span<const CommandOption> CommandOptions();
 const Verb* VerbOf(std::string_view name);
 const CommandOption* OptionOf(std::string_view name);
 std::vector<const CommandOption*> OptionsOf(const Verb& verb);
+// Options whose value, by option, is none of the names that they take.
+Issues WrongNames(const std::map<std::string, std::string>& values);
 
 }  // namespace slipstick

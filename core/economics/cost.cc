@@ -28,6 +28,43 @@ void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible
   }
 }
 
+// Dies that do not lie whole on a wafer cannot be made: adds the reason, and the wafer that holds one.
+void CheckWafer(const DeviceBill& bill, std::vector<Infeasibility>& infeasible) {
+  for (const DieInput& die : bill.dies) {
+    const Millimetres width = DieWidth(die.area, die.aspect), height = die.area / width,
+                      needed = sqrt(width * width + height * height) + 2 * bill.wafer.edge;
+    if (bill.wafer.diameter >= needed) continue;
+    infeasible.push_back({"wafer", die.name + ": no die of " + Micrometres(width.base()) + " × " +
+                                       Micrometres(height.base()) + " mm lies whole on a wafer of " +
+                                       NumberText(bill.wafer.diameter.base()) + " mm; at least " +
+                                       Micrometres(needed.base()) + " mm (cost.device.wafer.diameter)"});
+  }
+}
+
+// A carrier holds all that stands on it, unless it is a bridge: several, or as many as the shared edges need.
+void CheckCarrier(const DeviceBill& bill, const DeviceGeometry& geometry, std::vector<Infeasibility>& infeasible) {
+  const Package& package = bill.package;
+  if (!package.carrier) {
+    const auto joins_it = [](const AssemblyStep& step) {
+      return std::find(step.adds.begin(), step.adds.end(), Part::kCarrier) != step.adds.end();
+    };
+    const auto step = std::find_if(package.steps.begin(), package.steps.end(), joins_it);
+    if (step == package.steps.end()) return;
+    infeasible.push_back({"carrier", package.name + ": the step " + step->name +
+                                         " joins a carrier, and there is none (cost.device.package.carrier)"});
+    return;
+  }
+  const Carrier& carrier = *package.carrier;
+  const SquareMillimetres standing = PartsOf(bill.dies, bill.memory).Standing();
+  if (carrier.count > 1 || carrier.edge_each > Millimetres() ||
+      geometry.package.carrier_area >= standing * (1 - kRoundingGuard))
+    return;
+  infeasible.push_back({"carrier", package.name + ": a carrier of " +
+                                       GroupedText(std::round(geometry.package.carrier_area.base())) +
+                                       " mm² cannot hold " + GroupedText(std::round(standing.base())) +
+                                       " mm² of dies and memory stacks (cost.device.package.carrier)"});
+}
+
 // If dies and stacks exceed the area limit of this kind of package, adds the reason, and the limit.
 void CheckPackageArea(const DeviceBill& bill, std::vector<Infeasibility>& infeasible) {
   const SquareMillimetres standing = PartsOf(bill.dies, bill.memory).Standing();
@@ -85,7 +122,9 @@ HardwareCost CostOf(const Cluster& cluster, const CostInputs& inputs) {
   report.carbon = PriceCarbon(bill, geometry, device, inputs.carbon, cluster.device.tdp, report.wall);
   report.grid_intensity = inputs.carbon.grid_intensity;
   CheckReticle(bill, report.infeasible);
+  CheckWafer(bill, report.infeasible);
   CheckPackageArea(bill, report.infeasible);
+  CheckCarrier(bill, geometry, report.infeasible);
   CheckStack(bill, report.infeasible);
   return report;
 }

@@ -28,6 +28,8 @@ Cluster ReadCluster(const Json& request, Issues& issues) {
   Json json = request.contains("cluster") ? request["cluster"] : Json{{"preset", "dgx-h100"}};
   ExpandPresets<Cluster>(json, "cluster", FindPreset, NearestPresets, issues);
   if (issues.empty()) Read(json, "cluster", issues, cluster);
+  if (issues.empty() && cluster.device.design)
+    issues = OverspentBudgets(*cluster.device.design, "cluster.device.design");
   if (issues.empty()) BuildDesign(cluster, std::nullopt, "cluster.device.design", issues);
   return cluster;
 }

@@ -332,6 +332,7 @@ Result<Json> EvaluateOperator(const Json& request) {
   }
   OperatorKind kind{};
   Read(*kind_text, "operator.kind", issues, kind);
+  if (issues.empty() && line.device.design) issues = OverspentBudgets(*line.device.design, "device.design");
   if (issues.empty()) BuildDesign(line.device, std::nullopt, "device.design", issues);
   if (!issues.empty()) return issues;
   CompleteEfficiency(line.device);

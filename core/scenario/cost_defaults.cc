@@ -31,13 +31,6 @@ double NumberOf(const Json& json, const char* key, double otherwise) {
   return NumberIn(Member(json, key)).value_or(otherwise);
 }
 
-// "HBM3e" -> "hbm3e"
-std::string DramOf(const std::string& technology) {
-  std::string id;
-  for (const char c : technology) id += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return FindPreset("dram", id) != nullptr ? id : "";
-}
-
 // A bill estimated from the dies and the memory, with the package that this kind of memory needs.
 Json EstimatedBill(const Json& device, const std::string& dram) {
   const double dies = NumberOf(Member(device, "die"), "count", 1);
@@ -326,6 +319,12 @@ std::optional<double> NumberIn(const Json& json) {
   return measure ? std::optional(measure->value) : std::nullopt;
 }
 
+std::string DramOf(const std::string& technology) {
+  std::string id;
+  for (const char c : technology) id += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return FindPreset("dram", id) != nullptr ? id : "";
+}
+
 bool IsSameValue(const Json& one, const Json& other) {
   const std::optional<double> a = NumberIn(one), b = NumberIn(other);
   return a && b ? std::abs(*a - *b) <= kRoundingGuard * std::abs(*a) : one == other;
@@ -373,11 +372,13 @@ std::optional<DeviceBill> CatalogueBill(const std::string& id) {
   return bill;
 }
 
-void UpdateBillForDevice(const Device& device, DeviceBill& bill) {
+void UpdateBillForDevice(const Device& device, const DerivedChip& chip, DeviceBill& bill) {
   // A design describes all of a device's silicon.
-  if (bill.dies.empty() || device.design) bill.dies.resize(1, Standard<DieInput>());
+  bill.dies.resize(1, Standard<DieInput>());
   DieInput& die = bill.dies[0];
-  die.unit_area = die.unit_area * (device.die.area / die.area);
+  die.units = chip.units_built;
+  die.unit_area = chip.unit_area;
+  die.spare_units = chip.units_built - chip.units_enabled;
   if (die.area != device.die.area) PriceByParts(bill);
   die.area = device.die.area;
   die.aspect = AspectThatFits(die.area, die.aspect, bill.wafer);

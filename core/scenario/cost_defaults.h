@@ -7,6 +7,7 @@
 #include "core/base/json.h"
 #include "core/economics/device_bill.h"
 #include "core/hardware/device.h"
+#include "core/technology/chip.h"
 
 namespace slipstick {
 
@@ -28,7 +29,11 @@ void ApplyPrefillPoolDefaults(const Json& serving, Json& cost);
 // The catalogue's bill of a device, if it has one.
 std::optional<DeviceBill> CatalogueBill(const std::string& id);
 
-// For a device derived from a chip design after its request was read: its dies, node and memory replace the bill's.
-void UpdateBillForDevice(const Device& device, DeviceBill& bill);
+// For a device derived from a chip design after its request was read: its dies with their spare units, its node and
+// its memory replace the bill's.
+void UpdateBillForDevice(const Device& device, const DerivedChip& chip, DeviceBill& bill);
+
+// The catalogue's id of a memory technology, such as hbm3e of HBM3e; "" if it has none.
+std::string DramOf(const std::string& technology);
 
 }  // namespace slipstick

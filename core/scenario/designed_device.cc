@@ -1,6 +1,7 @@
 #include "core/scenario/designed_device.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/base/bind_inputs.h"
@@ -88,13 +89,13 @@ Result<DerivedChip> DeriveChip(const ChipDesign& design, const std::optional<Par
   return Derive(design, dies, path);
 }
 
-BytesPerSecond BuildDesign(Device& device, const std::optional<Partition>& partition, const std::string& path,
-                           Issues& issues) {
-  if (!device.design) return {};
+std::optional<DerivedChip> BuildDesign(Device& device, const std::optional<Partition>& partition,
+                                       const std::string& path, Issues& issues) {
+  if (!device.design) return std::nullopt;
   Result<DerivedChip> chip = DeriveChip(*device.design, partition, path);
   if (!chip) {
     issues.insert(issues.end(), chip.issues.begin(), chip.issues.end());
-    return {};
+    return std::nullopt;
   }
   device.peak = chip->device.peak;
   device.units = chip->device.units;
@@ -104,14 +105,16 @@ BytesPerSecond BuildDesign(Device& device, const std::optional<Partition>& parti
   device.tdp = chip->device.tdp;
   device.idle = chip->device.idle;
   device.die = chip->device.die;
-  return chip->network;
+  return std::move(chip.value);
 }
 
-void BuildDesign(Cluster& cluster, const std::optional<Partition>& partition, const std::string& path, Issues& issues) {
-  const BytesPerSecond links = BuildDesign(cluster.device, partition, path, issues);
-  if (!cluster.device.design) return;
-  cluster.has_links = links > BytesPerSecond{};
-  if (cluster.has_links && !cluster.networks.empty()) cluster.networks[0].bandwidth = links;
+std::optional<DerivedChip> BuildDesign(Cluster& cluster, const std::optional<Partition>& partition,
+                                       const std::string& path, Issues& issues) {
+  std::optional<DerivedChip> chip = BuildDesign(cluster.device, partition, path, issues);
+  if (!cluster.device.design) return std::nullopt;
+  cluster.has_links = chip && chip->network > BytesPerSecond{};
+  if (cluster.has_links && !cluster.networks.empty()) cluster.networks[0].bandwidth = chip->network;
+  return chip;
 }
 
 void SplitDevice(const Partition& partition, Device& device) {

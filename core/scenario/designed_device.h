@@ -25,12 +25,12 @@ void ApplyDesignDefaults(Json& request);
 Result<DerivedChip> DeriveChip(const ChipDesign& design, const std::optional<Partition>& partition,
                                const std::string& path);
 
-// Replaces the device by the one that its design yields; returns its link bandwidth, 0 without links. `path` is the
-// design's.
-BytesPerSecond BuildDesign(Device& device, const std::optional<Partition>& partition, const std::string& path,
-                           Issues& issues);
+// Replaces the device by the one that its design yields; returns the chip. `path` is the design's.
+std::optional<DerivedChip> BuildDesign(Device& device, const std::optional<Partition>& partition,
+                                       const std::string& path, Issues& issues);
 // The same for a cluster: the links replace the innermost network's bandwidth.
-void BuildDesign(Cluster& cluster, const std::optional<Partition>& partition, const std::string& path, Issues& issues);
+std::optional<DerivedChip> BuildDesign(Cluster& cluster, const std::optional<Partition>& partition,
+                                       const std::string& path, Issues& issues);
 
 // Applies a partition to a device without a design: its dies read each other's memory through their links, which draw
 // power.

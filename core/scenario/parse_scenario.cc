@@ -13,6 +13,7 @@
 #include "core/scenario/auto_mapping.h"
 #include "core/scenario/cost_defaults.h"
 #include "core/scenario/designed_device.h"
+#include "core/scenario/device_check.h"
 #include "core/scenario/device_support.h"
 #include "core/scenario/input_sources.h"
 #include "core/scenario/legal_defaults.h"
@@ -202,20 +203,41 @@ void CheckDieLinks(const Scenario& scenario, Issues& issues) {
 void ResolveSystem(Scenario& scenario, Issues& issues) {
   ValidateAndFillDefaults(scenario.model, "model", issues);
   const std::optional<Partition>& partition = scenario.partition;
-  BuildDesign(scenario.cluster, partition, "cluster.device.design", issues);
+  const auto chip = BuildDesign(scenario.cluster, partition, "cluster.device.design", issues);
   if (partition && !scenario.cluster.device.design) SplitDevice(*partition, scenario.cluster.device);
+  CheckDevice(scenario.cluster.device, "cluster.device", issues);
   if (scenario.serving && PoolsOfTwoKinds(*scenario.serving) != nullptr) {
+    const std::string path = "serving.disaggregated.prefill_device";
     Device& prefill_device = *scenario.serving->disaggregated->prefill_device;
-    BuildDesign(prefill_device, std::nullopt, "serving.disaggregated.prefill_device.design", issues);
-    if (scenario.cost && scenario.cost->prefill_pool && prefill_device.design)
-      UpdateBillForDevice(prefill_device, scenario.cost->prefill_pool->device);
+    const auto prefill_chip = BuildDesign(prefill_device, std::nullopt, path + ".design", issues);
+    if (scenario.cost && scenario.cost->prefill_pool && prefill_chip)
+      UpdateBillForDevice(prefill_device, *prefill_chip, scenario.cost->prefill_pool->device);
+    CheckDevice(prefill_device, path, issues);
+    LimitMemory(prefill_device);
   }
-  if (scenario.cost && scenario.cluster.device.design)
-    UpdateBillForDevice(scenario.cluster.device, scenario.cost->device);
+  if (scenario.cost) {
+    if (chip) UpdateBillForDevice(scenario.cluster.device, *chip, scenario.cost->device);
+    CheckUnits(scenario.cost->device, "cost.device", issues);
+    if (scenario.cost->prefill_pool)
+      CheckUnits(scenario.cost->prefill_pool->device, "cost.prefill_pool.device", issues);
+  }
   CheckPackage(partition, scenario.cluster.device, scenario.cost, issues);
   CheckNetworks(scenario, issues);
   CheckDieLinks(scenario, issues);
   CompleteEfficiency(scenario.cluster.device);
+  LimitMemory(scenario.cluster.device);
+}
+
+// Checks the shares of chip designs; a search for the best split also tries shares beyond the budgets, as a bound.
+void CheckDesigns(const Scenario& scenario, Issues& issues) {
+  const auto check = [&issues](const Device& device, const std::string& path) {
+    if (!device.design) return;
+    const Issues overspent = OverspentBudgets(*device.design, path);
+    issues.insert(issues.end(), overspent.begin(), overspent.end());
+  };
+  check(scenario.cluster.device, "cluster.device.design");
+  if (scenario.serving && PoolsOfTwoKinds(*scenario.serving) != nullptr)
+    check(*scenario.serving->disaggregated->prefill_device, "serving.disaggregated.prefill_device.design");
 }
 
 // Reads the parts, completes model, cluster and prices, and settles the mappings, except that of the `part` that a
@@ -260,6 +282,7 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, std::string
   if (scenario.serving) scenario.serving->idle_sessions = IdleSessionsOf(*scenario.serving, scenario.version);
   scenario.chosen = std::move(followed);
   scenario.units_assumed = std::move(units_assumed);
+  CheckDesigns(scenario, issues);
   ResolveSystem(scenario, issues);
   if (!issues.empty()) return issues;
   SettleMappings(scenario, autos, written, part);

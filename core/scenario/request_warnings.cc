@@ -1,9 +1,11 @@
 #include "core/scenario/request_warnings.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/catalogue/presets.h"
 #include "core/scenario/cost_defaults.h"
+#include "core/scenario/device_check.h"
 #include "core/scenario/device_support.h"
 
 namespace slipstick {
@@ -85,6 +87,52 @@ void AddUnusedOversubscription(const Cluster& cluster, std::vector<std::string>&
   }
 }
 
+// How the catalogue's clusters use a fabric between devices of a family.
+struct LinksOfFamily {
+  bool has_them = false;           // the innermost level of one with devices of this family
+  bool is_of_devices = false;      // the innermost level of others, and never an outer one, which adapters join
+  std::string cluster, innermost;  // one with devices of this family, and what joins these
+};
+LinksOfFamily LinksIn(const Json& catalogue, const Architecture& family, std::string_view fabric) {
+  LinksOfFamily links;
+  bool is_outer = false;
+  for (const Json& cluster : catalogue) {
+    const Json *id = MemberAt(cluster, "device.preset"), *levels = FindMember(cluster, "networks");
+    const Json* device = id == nullptr ? nullptr : FindPreset("device", TextOf(*id));
+    if (device == nullptr || levels == nullptr || levels->empty()) continue;
+    for (std::size_t level = 0; level < levels->size(); ++level) {
+      const bool is_same = (*levels)[level]["fabric"] == Json(std::string(fabric));
+      is_outer = is_outer || (is_same && level > 0);
+      links.is_of_devices = links.is_of_devices || (is_same && level == 0);
+      if (level > 0 || (*device)["architecture"] != Json(std::string(family.name()))) continue;
+      links.has_them = links.has_them || is_same;
+      if (!links.cluster.empty()) continue;
+      links.cluster = TextOf(cluster["id"]);
+      links.innermost = TextOf((*levels)[level]["name"]);
+    }
+  }
+  links.is_of_devices = links.is_of_devices && !is_outer;
+  return links;
+}
+
+// Links such as NVLink between devices of a family that has none in the catalogue.
+void AddForeignLinks(const Cluster& cluster, std::vector<std::string>& texts) {
+  const Device& device = cluster.device;
+  if (cluster.devices <= 1 || cluster.networks.empty() || device.design) return;
+  const NetworkLevel& innermost = cluster.networks[0];
+  const Json* usual = FindPreset("cluster", cluster.preset);
+  const auto is_usual = [usual](const char* path, std::string_view value) {
+    const Json* at = usual == nullptr ? nullptr : MemberAt(*usual, path);
+    return at != nullptr && at->is_string() && TextOf(*at) == value;
+  };
+  if (is_usual("device.preset", device.preset) && is_usual("networks.0.fabric", innermost.fabric.name())) return;
+  const LinksOfFamily links = LinksIn(PresetCatalogue("cluster"), device.architecture, innermost.fabric.name());
+  if (links.has_them || !links.is_of_devices || links.cluster.empty()) return;
+  texts.push_back("No device of the family of " + device.name + " has " + innermost.name +
+                  " in the catalogue: exchanges are hypothetical; cluster=" + links.cluster + " joins this family by " +
+                  links.innermost);
+}
+
 }  // namespace
 
 std::vector<std::string> RequestWarnings(const Scenario& scenario, const Json& networks) {
@@ -93,6 +141,8 @@ std::vector<std::string> RequestWarnings(const Scenario& scenario, const Json& n
   AddUnusedNetworks(scenario.cluster, networks, texts);
   AddShortSides(scenario.cluster, texts);
   AddUnusedOversubscription(scenario.cluster, texts);
+  AddForeignLinks(scenario.cluster, texts);
+  if (auto limited = LimitedMemoryWarning(scenario.cluster.device)) texts.push_back(std::move(*limited));
   return texts;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "core/base/fix.h"
 
@@ -108,6 +110,7 @@ class ChipBuilder {
     const SquareMillimetres unit_area = logic_at_7nm * logic_ + storage_at_7nm * sram_;
     chip_.units_built = Floor(design_.area_split.core * design_.area / unit_area);
     chip_.units_enabled = Floor(static_cast<double>(chip_.units_built) * design_.units_enabled);
+    chip_.unit_area = unit_area;
     chip_.area_used = static_cast<double>(chip_.units_built) * unit_area;
     const Watts core_power = power_ * design_.power_split.core;
     const OperatingPoint point = OperateUnder(core_power, chip_.units_enabled, unit, design_.node);
@@ -263,6 +266,60 @@ class ChipBuilder {
 
 Result<DerivedChip> Derive(const ChipDesign& design, const std::optional<ChipDies>& dies, const std::string& path) {
   return ChipBuilder(design, dies, path).Build();
+}
+
+namespace {
+
+struct BudgetShare {
+  std::string member;
+  double value;
+};
+
+// A share to four digits, so that it is short, and rounded down, so that the sum stays within the budget.
+double Shortened(double share) { return WholeBelow(share * 10'000) / 10'000; }
+
+// `path`: of the split.
+void CheckBudget(const std::string& path, const std::string& whole, const std::vector<BudgetShare>& shares,
+                 Issues& issues) {
+  double sum = 0;
+  std::string parts;
+  const BudgetShare* largest = &shares.front();
+  for (const BudgetShare& share : shares) {
+    sum += share.value;
+    parts += (parts.empty() ? "" : ", ") + share.member + " " + NumberText(share.value);
+    if (share.value > largest->value) largest = &share;
+  }
+  if (sum <= 1 + kRoundingGuard) return;
+  Issue issue{path, "At most 1 together: " + parts + " are " + NumberText(sum) + " times " + whole};
+  const double left = Shortened(1 - (sum - largest->value));
+  if (left > 0) issue.fixes.push_back(SetToBase(JoinPath(path, largest->member), left));
+  Fix scaled;
+  for (const BudgetShare& share : shares) {
+    const Change change = SetToBase(JoinPath(path, share.member), Shortened(share.value / sum)).change;
+    if (scaled.change.path.empty()) {
+      scaled.change = change;
+    } else {
+      scaled.also.push_back(change);
+    }
+  }
+  issue.fixes.push_back(std::move(scaled));
+  issues.push_back(std::move(issue));
+}
+
+}  // namespace
+
+Issues OverspentBudgets(const ChipDesign& design, const std::string& path) {
+  Issues issues;
+  const auto check = [&](const char* split, const char* whole, const auto& of) {
+    CheckBudget(JoinPath(path, split), whole,
+                {{"core", of.core}, {"l2", of.l2}, {"memory", of.memory}, {"network", of.network}}, issues);
+  };
+  check("area_split", "the die's area", design.area_split);
+  check("power_split", "the power", design.power_split);
+  const EdgeSplit& edge = design.edge_split;
+  CheckBudget(JoinPath(path, "edge_split"), "the die's edge", {{"memory", edge.memory}, {"network", edge.network}},
+              issues);
+  return issues;
 }
 
 }  // namespace slipstick

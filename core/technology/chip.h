@@ -45,7 +45,8 @@ struct DerivedChip {
   DramBudget memory;
   Count units_built = 0, units_enabled = 0, l2_slices = 0, memory_sites = 0, links = 0;
   double voltage = 1;
-  BytesPerSecond network;  // one direction
+  BytesPerSecond network;       // one direction
+  SquareMillimetres unit_area;  // of one compute unit
   SquareMillimetres area_used;
   Watts power_used;
 };
@@ -62,5 +63,9 @@ Result<DerivedChip> Derive(const ChipDesign& design, const std::optional<ChipDie
 inline Result<DerivedChip> Derive(const ChipDesign& design, const std::string& path) {
   return Derive(design, std::nullopt, path);
 }
+
+// Budgets whose shares sum to more than the budget. Derive accepts them: a bound of the best split has all shares at
+// their maximum at once.
+Issues OverspentBudgets(const ChipDesign& design, const std::string& path);
 
 }  // namespace slipstick

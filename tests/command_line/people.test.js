@@ -84,6 +84,17 @@ test("a derivation as text needs a figure", () => {
   assert.match(stderr, /^--format text: Needs --explain PATH/);
 });
 
+test("an option with fixed names refuses others", () => {
+  const refused = run("evaluate", "--format", "xml");
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /^--format: Choose one of json\|table\|text, not xml/);
+  for (const top of ["0", "-1", "2.5", "many"]) {
+    const { stderr, status } = run("advise", "--top", top);
+    assert.equal(status, 2, top);
+    assert.match(stderr, /^--top: Enter a whole number from 1 to 1,000/);
+  }
+});
+
 test("the parts of every figure add up to 100 %", () => {
   const { stdout } = run("evaluate", "--format", "table");
   const sections = stdout.split(/\n\n/).filter((text) => / %  ?█*$/m.test(text) && /^  /m.test(text));

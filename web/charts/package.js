@@ -18,7 +18,8 @@ const COLORS = {
   rest: 'var(--c-test)',
 };
 const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
-const rounded = (share) => Number(share.toFixed(4));
+// Down, so that the shares of a budget never sum to more than all of it.
+const rounded = (share) => Math.floor(share * 1e4 + 1e-6) / 1e4;
 const percent = (share) => `${number(100 * share)}\u00a0%`;
 
 // Positions in mm, to scale: memory in a column on each side of the dies.

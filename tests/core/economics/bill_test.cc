@@ -364,5 +364,34 @@ TEST(Bill, DieBeyondTheReticleIsInfeasibleWithItsFigures) {
   EXPECT_GT(report.device.base(), 0);
 }
 
+// The H100's die of 25.509 × 31.91 mm has a diagonal of 40.853 mm: with 3 mm of rim it needs a wafer of 46.853 mm.
+TEST(Bill, ADieLiesWholeOnItsWafer) {
+  const auto on = [](const std::string& wafer) {
+    return CostOf({"cluster=dgx-h100", "cost.device.wafer.diameter=" + wafer}).infeasible;
+  };
+  ASSERT_EQ(on("25 mm").size(), 1U);
+  EXPECT_EQ(on("25 mm")[0].reason, "wafer");
+  EXPECT_NE(on("25 mm")[0].message.find("46.853 mm"), std::string::npos) << on("25 mm")[0].message;
+  EXPECT_EQ(on("46.8 mm").size(), 1U);
+  EXPECT_TRUE(on("46.9 mm").empty());
+}
+
+// Five stacks of 110 mm^2 stand beside the die of 814 mm^2.
+TEST(Bill, ACarrierHoldsWhatStandsOnIt) {
+  const auto with = [](const std::string& carrier) {
+    return CostOf({"cluster=dgx-h100", "cost.device.package." + carrier}).infeasible;
+  };
+  for (const char* small : {"carrier.area=1 mm^2", "carrier.area=1363 mm^2", "carrier.area_scale=0.9"}) {
+    ASSERT_EQ(with(small).size(), 1U) << small;
+    EXPECT_EQ(with(small)[0].reason, "carrier");
+    EXPECT_NE(with(small)[0].message.find("1,364 mm²"), std::string::npos) << with(small)[0].message;
+  }
+  EXPECT_TRUE(with("carrier.area=1364 mm^2").empty());
+  EXPECT_TRUE(with("preset=bridge").empty());  // bridges lie below the edges only
+  ASSERT_EQ(with("carrier=null").size(), 1U);
+  EXPECT_EQ(with("carrier=null")[0].reason, "carrier");
+  EXPECT_NE(with("carrier=null")[0].message.find("chip on wafer"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace slipstick

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/catalogue/presets.h"
 #include "core/scenario/device_support.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
@@ -147,6 +148,29 @@ TEST(RequestWarnings, NameAnOversubscriptionWithoutAFatTree) {
   };
   EXPECT_TRUE(Mentions(wired("rail"), "cluster.networks.1.oversubscription has no effect: its topology is rail"));
   EXPECT_TRUE(wired("fat_tree").empty());
+}
+
+// Ada cards are joined by PCIe in the catalogue, and Hopper by NVLink or PCIe. InfiniBand and Ethernet join any device.
+TEST(RequestWarnings, NameLinksThatNoDeviceOfTheFamilyHas) {
+  const auto joined = [](const std::vector<std::string>& more) {
+    std::vector<std::string> all{"model=llama-3.1-8b", "training=null", "cluster.devices=8"};
+    all.insert(all.end(), more.begin(), more.end());
+    return Mentions(WarningsOf(all), "exchanges are hypothetical");
+  };
+  EXPECT_TRUE(joined({"cluster=dgx-h100", "cluster.device=rtx-4090"}));
+  EXPECT_TRUE(Mentions(WarningsOf({"model=llama-3.1-8b", "training=null", "cluster=dgx-h100", "cluster.devices=8",
+                                   "cluster.device=rtx-4090"}),
+                       "No device of the family of GeForce RTX 4090 24 GB has NVLink 4 in the catalogue: exchanges are "
+                       "hypothetical; cluster=pcie-server joins this family by PCIe 4.0 x16"));
+  EXPECT_TRUE(joined({"cluster=pcie-server", "cluster.networks.0=nvlink-4"}));
+  EXPECT_TRUE(joined({"cluster=hgx-mi300x", "cluster.networks.0=nvlink-4"}));
+  EXPECT_FALSE(joined({"cluster=pcie-server", "cluster.device=rtx-4090"}));
+  EXPECT_FALSE(joined({"cluster=pcie-server", "cluster.device=h100-pcie-80gb"}));
+  EXPECT_FALSE(joined({"cluster=dgx-h100", "cluster.device=b200-sxm"}));
+  EXPECT_FALSE(joined({"cluster=dgx-h100", "cluster.networks.0=ethernet-400"}));
+  EXPECT_FALSE(joined({"cluster=dgx-h100", "cluster.device.design=h100-like"}));
+  for (const Json& entry : PresetCatalogue("cluster"))
+    EXPECT_FALSE(joined({"cluster=" + entry["id"].get<std::string>(), "cluster.devices=2"})) << entry["id"];
 }
 
 }  // namespace

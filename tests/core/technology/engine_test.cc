@@ -242,5 +242,31 @@ TEST(Chip, NamesTheBudgetThatIsTooSmall) {
   EXPECT_TRUE(Derive(design, "d").issues.empty());
 }
 
+// The H100's shares with the whole die for its cores: 1 + 0.143 + 0.1 + 0.033 = 1.276 dies. The others leave 0.724, and
+// all shares scaled are 1 / 1.276 = 0.7836, 0.1120, 0.0783 and 0.0258, rounded down.
+TEST(Chip, SharesOfABudgetAreAtMostAllOfIt) {
+  EXPECT_TRUE(OverspentBudgets(H100(), "d").empty());
+  ChipDesign design = H100();
+  design.area_split.core = 1;
+  const Issues issues = OverspentBudgets(design, "d");
+  ASSERT_EQ(issues.size(), 1U);
+  EXPECT_EQ(issues[0].path, "d.area_split");
+  EXPECT_NE(issues[0].message.find("core 1, l2 0.143, memory 0.1, network 0.033 are 1.276"), std::string::npos)
+      << issues[0].message;
+  ASSERT_EQ(issues[0].fixes.size(), 2U);
+  EXPECT_EQ(issues[0].fixes[0], (Fix{{"d.area_split.core", "0.724"}}));
+  EXPECT_EQ(
+      issues[0].fixes[1],
+      (Fix{{"d.area_split.core", "0.7836"},
+           {{"d.area_split.l2", "0.112"}, {"d.area_split.memory", "0.0783"}, {"d.area_split.network", "0.0258"}}}));
+  design.power_split = {0.5, 0.3, 0.15, 0.06};
+  design.edge_split = {0.9, 0.9};
+  EXPECT_EQ(OverspentBudgets(design, "d").size(), 3U);
+  design.area_split = {0.7, 0.1, 0.1, 0.1};  // all of the die
+  design.power_split = {0.1, 0.2, 0.3, 0.4};
+  design.edge_split = {0.3, 0.7};
+  EXPECT_TRUE(OverspentBudgets(design, "d").empty());
+}
+
 }  // namespace
 }  // namespace slipstick
