@@ -23,11 +23,12 @@ Bytes VolumeOf(const CollectiveCall& call, Ratio ranks) {
                 "all but its own block; an all-reduce has two phases");
 }
 
-// A rank copies its own block, by the same SMs.
-Seconds OwnBlock(const ScaleUp& scale_up, Bytes bytes, Ratio ranks) {
+// A rank copies its own block, by the same SMs; a broadcast has none.
+Seconds OwnBlock(const CollectiveInstance& instance, const ScaleUp& scale_up) {
   const Ratio rate = scale_up.fabric->ring.local_copy_rate;
-  if (!(rate > 0)) return {};
-  return Figure("Local copy of a rank's own block", bytes / (ranks * rate * scale_up.bandwidth), "by the same SMs",
+  if (!(rate > 0) || !IsReduction(instance.call.type)) return {};
+  return Figure("Local copy of a rank's own block",
+                instance.call.bytes / (instance.view.ranks * rate * scale_up.bandwidth), "by the same SMs",
                 kLibrarySource);
 }
 
@@ -38,7 +39,7 @@ AlgorithmTime InNodeRing(const CollectiveInstance& instance) {
   const BytesPerSecond link = scale_up.bandwidth;
   const Seconds setup = scale_up.setup, step = scale_up.step;
   const Ratio steps = Passes(instance.call.type) * scale_up.steps;
-  const Seconds own_block = OwnBlock(scale_up, instance.call.bytes, scale_up.ranks);
+  const Seconds own_block = OwnBlock(instance, scale_up);
   const Seconds ll_time =
       Figure("Ring, LL protocol", setup + steps * step + volume / (ring.ll_efficiency * link) + own_block,
              "flags are sent with the data", kLibrarySource);
@@ -66,7 +67,7 @@ AlgorithmTime OverNodes(const CollectiveInstance& instance, const ScaleOut& scal
   BytesPerSecond ll_rate = ll_efficiency * nics, simple_rate = scale_out.nic_efficiency * nics;
   if (has_scale_up) {
     setup = scale_up.setup;
-    own_block = OwnBlock(scale_up, instance.call.bytes, instance.view.ranks);
+    own_block = OwnBlock(instance, scale_up);
     inside = Figure("Steps inside the nodes", passes * rounds * scale_up.steps * scale_up.step,
                     "an all-reduce has two phases", kLibrarySource);
     simple_inside = scale_up.fabric->ring.simple_step * inside;

@@ -137,7 +137,8 @@ TEST(Library, ALeafIsNotOversubscribed) {
   Cluster cluster = DgxH100();
   cluster.networks[1].topology = Topology::kFatTree;
   cluster.networks[1].dims = {16};
-  const GroupPlacement apart = PlaceGroup(cluster, {{"tp", 8}, {"pp", 4}, {"dp", 8}}, "dp");
+  GroupPlacement apart = PlaceGroup(cluster, {{"tp", 8}, {"pp", 4}, {"dp", 8}}, "dp");
+  apart.spacing = {1, 4};
   EXPECT_EQ(ViewOf(apart, cluster).levels[0].leaf, 4);
 }
 
