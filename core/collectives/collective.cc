@@ -107,7 +107,7 @@ std::size_t SlowestLevel(CollectiveType type, const GroupPlacement& group, const
   double inner = 1;  // ranks per unit of the level
   for (int i = 0; i < view.count; ++i) {
     const LevelView& level = view.levels[i];
-    const double narrowing = level.level->topology == Topology::kFatTree ? level.level->oversubscription : Ratio(1);
+    const double narrowing = NarrowingOf(level);
     double carried = 1;  // bytes on a rank's own wires, in the same unit on every level
     if (type == CollectiveType::kAllToAll) {
       carried = inner * (level.ranks - 1) * WireLoadOf(level).detour * narrowing;

@@ -65,8 +65,7 @@ Routes OnRails(const CollectiveInstance& instance) {
   const Ratio ranks = instance.view.ranks, ranks_in_node = inner.ranks, nodes = outer.ranks;
   const Bytes bytes = instance.call.bytes;
   const BytesPerSecond link = inner.injection;
-  const BytesPerSecond nic =
-      outer.injection / (outer.level->topology == Topology::kFatTree ? outer.level->oversubscription : Ratio(1));
+  const BytesPerSecond nic = outer.injection / NarrowingOf(outer);
   const Seconds alpha = inner.latency, rail_alpha = outer.latency;
   const Seconds latency = Figure("Longest route", alpha + rail_alpha, "", kRoutesSource);
   const Seconds load =

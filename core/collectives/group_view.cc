@@ -9,6 +9,11 @@ namespace slipstick {
 
 bool IsGrid(const LevelView& view) { return IsGrid(view.level->topology); }
 
+Ratio NarrowingOf(const LevelView& view) {
+  const bool leaves_its_leaf = view.level->topology == Topology::kFatTree && view.leaf < view.ranks;
+  return leaves_its_leaf ? view.level->oversubscription : Ratio(1);
+}
+
 namespace {
 
 // Links of a grid usable by a group of `view.ranks`. The cluster may be a slice of the level's whole grid. `spacing`:
@@ -67,7 +72,8 @@ LevelView LevelViewOf(const NetworkLevel& level, int index, const LevelGroup& gr
     view.link = level.bandwidth / max(1.0, max(size, ranks) - 1);
     view.injection = view.link * (ranks - 1);
   } else if (level.topology == Topology::kFatTree) {
-    view.leaf = level.dims.empty() ? 1 : min(ranks.base(), static_cast<double>(level.dims[0]));
+    const double under_one = level.dims.empty() ? 1 : floor(static_cast<double>(level.dims[0]) / spacing.base());
+    view.leaf = min(ranks.base(), max(1.0, under_one));
   }
   return view;
 }

@@ -29,10 +29,12 @@ struct LevelView {
   BytesPerSecond link;       // bandwidth to the next rank, one direction; the group's share
   BytesPerSecond injection;  // bandwidth of a rank over all its links to other members, one direction
   Seconds latency;           // latency to the next rank
-  double leaf = 1;           // ranks per leaf switch of a fat tree
+  double leaf = 1;           // ranks of the group per leaf switch of a fat tree
 };
 
 bool IsGrid(const LevelView& view);
+// Bandwidth into the leaves of a fat tree over that out of them; 1 for a group that lies under one leaf, and elsewhere.
+Ratio NarrowingOf(const LevelView& view);
 
 // Records a value computed from the shape of the group's block in a grid, or from the number of its direct wires, so
 // that explanations show all numbers that determine the shape.

@@ -1,5 +1,7 @@
 // Level by level: reduce-scatter from the innermost level out, gather back; each level carries data reduced by the
 // inner ones.
+#include <array>
+
 #include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
@@ -8,21 +10,23 @@ namespace {
 constexpr std::string_view kHierarchySource =
     "Cho et al., BlueConnect: decomposing all-reduce for deep learning on heterogeneous network hierarchy, 2019";
 
+// How the units of a level that switches join pass parts on: around a ring, or all pairs at once.
+enum class Within { kRing, kDirect };
+
 // Reduce-scatter or all-gather of a whole buffer on one level: steps, and seconds per byte.
 struct LevelCost {
   Ratio hops = 0;
   SecondsPerByte load;
 };
-LevelCost CostOf(const LevelView& view) {
+LevelCost CostOf(const LevelView& view, Within within) {
   LevelCost cost;
   if (!IsGrid(view)) {
     // Fully connected ranks exchange all parts at once, and so do the routers of a dragonfly.
-    const bool at_once =
-        view.level->topology == Topology::kFullyConnected || view.level->topology == Topology::kDragonfly;
-    cost.hops = at_once ? Ratio(WireLoadOf(view).hops) : view.ranks - 1;
-    const Ratio narrowing =
-        view.level->topology == Topology::kFatTree && view.leaf < view.ranks ? view.level->oversubscription : Ratio(1);
-    cost.load = (view.ranks - 1) / view.ranks * narrowing / view.injection;
+    const bool at_once = within == Within::kDirect || view.level->topology == Topology::kFullyConnected ||
+                         view.level->topology == Topology::kDragonfly;
+    const bool goes_to_core = view.level->topology == Topology::kFatTree && view.leaf < view.ranks;
+    cost.hops = at_once ? (goes_to_core ? Ratio(2) : WireLoadOf(view).hops) : view.ranks - 1;
+    cost.load = (view.ranks - 1) / view.ranks * NarrowingOf(view) / view.injection;
     return cost;
   }
   double reduced = 1;
@@ -43,50 +47,79 @@ bool HierarchyApplies(const CollectiveInstance& instance) {
   return IsReductionOrGather(instance) && IsHierarchy(instance);
 }
 
-struct Levels {
-  Seconds latency, sum, largest;  // sum and largest: of the levels' transfers
+bool DirectHierarchyApplies(const CollectiveInstance& instance) {
+  bool has_switch = false;
+  for (int i = 0; i < instance.view.count; ++i) {
+    const Topology topology = instance.view.levels[i].level->topology;
+    has_switch |= topology == Topology::kSwitch || topology == Topology::kRail || topology == Topology::kFatTree;
+  }
+  return has_switch && HierarchyApplies(instance);
+}
+
+struct LevelTime {
+  Seconds latency, transfer;
 };
-Levels LevelsOf(const CollectiveInstance& instance) {
+struct Levels {
+  std::array<LevelTime, kMaxLevels> each{};
+  Seconds latency, transfer;  // of all levels
+};
+Levels LevelsOf(const CollectiveInstance& instance, Within within) {
   const Ratio passes = PassesOf(instance);
   const Bytes bytes = instance.call.bytes;
   Levels levels;
   Ratio reduced = 1;
   for (int i = 0; i < instance.view.count; ++i) {
     const LevelView& view = instance.view.levels[i];
-    const LevelCost cost = CostOf(view);
+    const LevelCost cost = CostOf(view, within);
     const Ratio hops = cost.hops, inner_ranks = reduced;
     const Seconds alpha = view.latency;
     const SecondsPerByte load = cost.load;
     const Seconds latency = Figure("Steps on this level", passes * hops * alpha, "", kHierarchySource);
     const Seconds transfer = Figure("Data left by the inner levels, over this level's links",
                                     passes * bytes / inner_ranks * load, "", kHierarchySource);
+    levels.each[i] = {latency, transfer};
     levels.latency += latency;
-    levels.sum += transfer;
-    levels.largest = max(levels.largest, transfer);
+    levels.transfer += transfer;
     reduced *= view.ranks;
   }
   return levels;
 }
 
+template <Within within>
 AlgorithmTime InTurn(const CollectiveInstance& instance) {
-  const Levels levels = LevelsOf(instance);
+  const Levels levels = LevelsOf(instance, within);
   const Ratio ranks = instance.view.ranks;
-  return Total(instance, levels.latency, levels.sum,
+  return Total(instance, levels.latency, levels.transfer,
                Reduces(instance) ? (ranks - 1) / ranks * instance.call.bytes : Bytes());
 }
 
-// Pipelined in chunks, so that the levels overlap: the slowest level, plus one chunk on each of the others.
+// Pipelined in chunks, so that the levels overlap: one chunk passes all levels, and the others follow it at the pace of
+// the slowest.
+template <Within within>
 AlgorithmTime Pipelined(const CollectiveInstance& instance) {
-  const Levels levels = LevelsOf(instance);
-  const Seconds all = levels.sum, slowest = levels.largest, first_latency = levels.latency;
-  Ratio chunks = instance.call.alpha_beta.chunks;
-  if (chunks == 0) {
-    chunks = first_latency > Seconds() ? min(kMaxChunks, floor(1 + sqrt(max(0.0, (all - slowest) / first_latency))))
-                                       : Ratio(kMaxChunks);
+  const Levels levels = LevelsOf(instance, within);
+  const AlphaBetaOptions& options = instance.call.alpha_beta;
+  LevelTime slowest = levels.each[0];
+  for (int i = 1; i < instance.view.count; ++i) {
+    if (levels.each[i].transfer > slowest.transfer) slowest = levels.each[i];
   }
-  const Seconds latency = Figure("All steps of every chunk", chunks * first_latency);
-  const Seconds transfer = Figure("The slowest level, and one chunk of the others", slowest + (all - slowest) / chunks,
-                                  "", kHierarchySource);
+  Ratio chunks = options.chunks;
+  if (chunks == 0) {
+    const Ratio optimum = slowest.latency > Seconds()
+                              ? sqrt(max(0.0, (levels.transfer - slowest.transfer) / slowest.latency))
+                              : Ratio(kMaxChunks);
+    chunks = max(1.0, min(kMaxChunks, floor(optimum + 0.5)));
+  }
+  LevelTime pace;  // of each later chunk
+  for (int i = 0; i < instance.view.count; ++i) {
+    const Seconds delay = options.overlaps ? Seconds() : levels.each[i].latency;
+    const Seconds transfer = levels.each[i].transfer / chunks;
+    if (delay + transfer > pace.latency + pace.transfer) pace = {delay, transfer};
+  }
+  const Seconds latency = Figure("Steps of the first chunk, and of the others on the slowest level",
+                                 levels.latency + (chunks - 1) * pace.latency);
+  const Seconds transfer = Figure("One chunk on all levels, and the others on the slowest",
+                                  levels.transfer / chunks + (chunks - 1) * pace.transfer, "", kHierarchySource);
   return Total(instance, latency, transfer, Bytes());
 }
 
@@ -117,10 +150,9 @@ AlgorithmTime Exchange(const CollectiveInstance& instance) {
   Seconds all_latencies, all_levels;
   for (int i = 0; i < instance.view.count; ++i) {
     const LevelView& view = instance.view.levels[i];
-    const Ratio narrowing = view.level->topology == Topology::kFatTree ? view.level->oversubscription : Ratio(1);
     const WireLoad wires = WireLoadOf(view);
     all_latencies += wires.hops * view.latency;
-    all_levels += wires.detour * (view.ranks - 1) / view.ranks * narrowing * bytes / view.injection;
+    all_levels += wires.detour * (view.ranks - 1) / view.ranks * NarrowingOf(view) * bytes / view.injection;
   }
   return Total(instance, all_latencies, all_levels, Bytes());
 }
@@ -151,9 +183,14 @@ AlgorithmTime Dragonfly(const CollectiveInstance& instance) {
 
 const std::vector<Algorithm>& HierarchicalAlgorithms() {
   static const std::vector<Algorithm> rows{
-      {"hierarchical", "Level by level", kHierarchySource, CollectiveLibrary::kAnalytic, HierarchyApplies, InTurn},
+      {"hierarchical", "Level by level", kHierarchySource, CollectiveLibrary::kAnalytic, HierarchyApplies,
+       InTurn<Within::kRing>},
       {"hierarchical_pipelined", "Level by level, in chunks", kHierarchySource, CollectiveLibrary::kAnalytic,
-       HierarchyApplies, Pipelined},
+       HierarchyApplies, Pipelined<Within::kRing>},
+      {"hierarchical_direct", "Level by level, all pairs of a level at once", kHierarchySource,
+       CollectiveLibrary::kAnalytic, DirectHierarchyApplies, InTurn<Within::kDirect>},
+      {"hierarchical_direct_pipelined", "Level by level, all pairs of a level at once, in chunks", kHierarchySource,
+       CollectiveLibrary::kAnalytic, DirectHierarchyApplies, Pipelined<Within::kDirect>},
       {"leader", "One leader and one NIC per node", kHierarchySource, CollectiveLibrary::kAnalytic, LeaderApplies,
        Leader},
       {"hierarchical_exchange", "Exchange level by level", kHierarchySource, CollectiveLibrary::kAnalytic,

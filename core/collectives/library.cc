@@ -23,17 +23,23 @@ Bytes VolumeOf(const CollectiveCall& call, Ratio ranks) {
                 "all but its own block; an all-reduce has two phases");
 }
 
+// A rank copies its own block, by the same SMs; a broadcast has none.
+Seconds OwnBlock(const CollectiveInstance& instance, const ScaleUp& scale_up) {
+  const Ratio rate = scale_up.fabric->ring.local_copy_rate;
+  if (!(rate > 0) || !IsReduction(instance.call.type)) return {};
+  return Figure("Local copy of a rank's own block",
+                instance.call.bytes / (instance.view.ranks * rate * scale_up.bandwidth), "by the same SMs",
+                kLibrarySource);
+}
+
 AlgorithmTime InNodeRing(const CollectiveInstance& instance) {
   const ScaleUp scale_up = ScaleUpOf(instance);
   const RingConstants& ring = scale_up.fabric->ring;
-  const Bytes bytes = instance.call.bytes, volume = VolumeOf(instance.call, scale_up.ranks);
+  const Bytes volume = VolumeOf(instance.call, scale_up.ranks);
   const BytesPerSecond link = scale_up.bandwidth;
   const Seconds setup = scale_up.setup, step = scale_up.step;
   const Ratio steps = Passes(instance.call.type) * scale_up.steps;
-  const Seconds own_block = ring.local_copy_rate > 0 ? Figure("Local copy of a rank's own block",
-                                                              bytes / (scale_up.ranks * ring.local_copy_rate * link),
-                                                              "by the same SMs", kLibrarySource)
-                                                     : Seconds();
+  const Seconds own_block = OwnBlock(instance, scale_up);
   const Seconds ll_time =
       Figure("Ring, LL protocol", setup + steps * step + volume / (ring.ll_efficiency * link) + own_block,
              "flags are sent with the data", kLibrarySource);
@@ -45,8 +51,9 @@ AlgorithmTime InNodeRing(const CollectiveInstance& instance) {
   return {time, setup + steps * step, volume};
 }
 
-// Rings or trees over nodes: each leaves a node through one NIC, so the NICs of all ranks work in parallel.
-AlgorithmTime OverNodes(const CollectiveInstance& instance, const ScaleOut& scale_out, Ratio node_steps) {
+// Rings or trees over nodes: each leaves a node through one NIC, so the NICs of all ranks work in parallel. Steps take
+// longer in the Simple protocol, inside a node as between nodes. `rounds`: nodes whose ranks the data pass in turn.
+AlgorithmTime OverNodes(const CollectiveInstance& instance, const ScaleOut& scale_out, Ratio rounds, Ratio node_steps) {
   constexpr std::string_view kSource = "64 H100 with 8 × 400 Gb/s: within 5 % (coreweave/nccl-tests)";
   const ScaleUp scale_up = ScaleUpOf(instance);
   const double passes = Passes(instance.call.type);
@@ -56,47 +63,66 @@ AlgorithmTime OverNodes(const CollectiveInstance& instance, const ScaleOut& scal
   const Ratio ll_efficiency = scale_out.fabric->scale_out.ll_efficiency;
   const BytesPerSecond nics = Figure("Scale-out bandwidth per node", ways_out * scale_out.bandwidth,
                                      "one NIC per rank; one link where there are no NICs");
-  Seconds start = scale_out.setup;
+  Seconds setup = scale_out.setup, inside, simple_inside, own_block;
   BytesPerSecond ll_rate = ll_efficiency * nics, simple_rate = scale_out.nic_efficiency * nics;
   if (has_scale_up) {
-    start = Figure("Setup and steps inside the nodes", scale_up.setup + passes * scale_up.steps * scale_up.step,
-                   "an all-reduce has two phases", kLibrarySource);
-    ll_rate = ll_efficiency * min(scale_up.bandwidth, nics);
+    setup = scale_up.setup;
+    own_block = OwnBlock(instance, scale_up);
+    inside = Figure("Steps inside the nodes", passes * rounds * scale_up.steps * scale_up.step,
+                    "an all-reduce has two phases", kLibrarySource);
+    simple_inside = scale_up.fabric->ring.simple_step * inside;
+    ll_rate = min(scale_up.fabric->ring.ll_efficiency * scale_up.bandwidth, ll_rate);
     simple_rate = min(scale_up.simple_efficiency * scale_up.bandwidth, simple_rate);
   }
+  const Seconds between = Figure("Steps between the nodes", hops * scale_out.hop), start = setup + inside;
   const Seconds ll_time =
       Figure("Over nodes, LL protocol",
-             start + hops * scale_out.hop + volume / Figure("Rate of LL", ll_rate, "", kLibrarySource), "", kSource);
-  const Seconds simple_time = Figure("Over nodes, Simple protocol",
-                                     start + scale_out.fabric->ring.simple_step * hops * scale_out.hop +
-                                         volume / Figure("Rate of Simple", simple_rate, "the link or the NICs"),
-                                     "", kSource);
+             start + between + volume / Figure("Rate of LL", ll_rate, "", kLibrarySource) + own_block, "", kSource);
+  const Seconds simple_time =
+      Figure("Over nodes, Simple protocol",
+             setup + simple_inside + scale_out.fabric->ring.simple_step * between +
+                 volume / Figure("Rate of Simple", simple_rate, "the link or the NICs") + own_block,
+             "", kSource);
   const Seconds time = Figure("Over nodes", min(ll_time, simple_time), "the faster protocol");
-  return {time, start + hops * scale_out.hop, volume};
+  return {time, start + between, volume};
 }
 
 bool LibraryRingApplies(const CollectiveInstance& instance) {
   return IsReduction(instance.call.type) || instance.call.type == CollectiveType::kBroadcast;
 }
+// A ring passes all ranks of a node before it leaves it; one that follows the sides of a grid passes them once.
 AlgorithmTime LibraryRingTime(const CollectiveInstance& instance) {
   if (IsInNode(instance)) return InNodeRing(instance);
   const ScaleOut scale_out = ScaleOutOf(instance);
-  return OverNodes(instance, scale_out, Figure("Steps around the nodes", scale_out.nodes - 1));
+  const Ratio rounds = instance.view.levels[0].fabric->ring.by_sides ? Ratio(1) : scale_out.nodes;
+  return OverNodes(instance, scale_out, rounds, Figure("Steps around the nodes", scale_out.nodes - 1));
 }
 
+// Partners in a tree are far apart: on a ring, mesh or torus of nodes they would share the wires of all nodes between
+// them.
+bool FitsTrees(const GroupView& group) {
+  for (int i = group.has_scale_up ? 1 : 0; i < group.count; ++i) {
+    if (IsGrid(group.levels[i]) && group.levels[i].level->topology != Topology::kHypercube) return false;
+  }
+  return true;
+}
+
+// Trees sum and spread one buffer, so they do not gather or scatter; NCCL's PAT does, for one rank per node.
 bool LibraryTreeApplies(const CollectiveInstance& instance) {
-  return LibraryRingApplies(instance) && !IsInNode(instance);
+  if (IsInNode(instance) || !IsReduction(instance.call.type)) return false;
+  const bool is_sum = instance.call.type == CollectiveType::kAllReduce;
+  return (is_sum || !instance.view.has_scale_up) && FitsTrees(instance.view);
 }
 AlgorithmTime LibraryTreeTime(const CollectiveInstance& instance) {
   const ScaleOut scale_out = ScaleOutOf(instance);
-  return OverNodes(instance, scale_out, Figure("Steps of a tree over the nodes", ceil(log2(scale_out.nodes))));
+  return OverNodes(instance, scale_out, 1, Figure("Steps of a tree over the nodes", ceil(log2(scale_out.nodes))));
 }
 
 // NVLS: the switches reduce and multicast; every rank sends its buffer once and receives the sum once. Setup time grows
 // and the rate falls with the number of ranks.
 bool ReductionApplies(const CollectiveInstance& instance) {
   const LevelView& view = instance.view.levels[0];
-  return instance.call.type == CollectiveType::kAllReduce && instance.view.has_scale_up &&
+  return instance.call.type == CollectiveType::kAllReduce && instance.view.has_scale_up && FitsTrees(instance.view) &&
          view.level->in_network_reduction && view.ranks >= static_cast<double>(view.fabric->in_network.min_ranks);
 }
 AlgorithmTime ReductionTime(const CollectiveInstance& instance) {

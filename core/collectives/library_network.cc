@@ -65,8 +65,7 @@ ScaleOut ScaleOutOf(const CollectiveInstance& instance) {
   for (int i = first; i < group.count; ++i) {
     const LevelView& view = group.levels[i];
     const NetworkLevel& level = *view.level;
-    const BytesPerSecond bandwidth =
-        view.injection / (level.topology == Topology::kFatTree ? level.oversubscription : Ratio(1));
+    const BytesPerSecond bandwidth = view.injection / NarrowingOf(view), link = view.link / NarrowingOf(view);
     const bool has_nics = view.fabric->scales_out || IsNetworkOfNodes(level.topology);
     const Ratio usual = ScaleOutEfficiency(view, has_nics);
     const Ratio rate = min(1.0, instance.call.nic_efficiency.value_or(level.bandwidth_fraction.value_or(usual)));
@@ -76,6 +75,7 @@ ScaleOut ScaleOutOf(const CollectiveInstance& instance) {
       scale_out.nic_efficiency = Figure("Bandwidth efficiency between nodes", rate);
       scale_out.fabric = view.fabric;
     }
+    scale_out.link = i == first ? link : min(scale_out.link, link);
     const WireLoad exchange = WireLoadOf(view);
     const Seconds hop = StepLatency(view), setup = SetupOf(view, instance.call);
     scale_out.exchange = i == first ? exchange

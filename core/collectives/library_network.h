@@ -26,6 +26,7 @@ struct ScaleUp {
 struct ScaleOut {
   Ratio nodes = 1;
   BytesPerSecond bandwidth;  // per device, of the slowest level
+  BytesPerSecond link;       // to the next rank, of the slowest level
   Seconds setup, hop;
   Ratio nic_efficiency = 1;
   WireLoad exchange;                        // of an all-to-all, on the level with the highest load

@@ -104,8 +104,7 @@ struct LevelWires {
 LevelWires WiresOf(const LevelView& view) {
   const NetworkLevel& level = *view.level;
   const auto [detour, hops] = WireLoadOf(view);
-  const Ratio oversubscription =
-      level.topology == Topology::kFatTree && view.leaf < view.ranks ? level.oversubscription : Ratio(1);
+  const Ratio oversubscription = NarrowingOf(view);
   LevelWires wires{level.bandwidth, {}};
   if (view.injection != level.bandwidth || detour != 1 || oversubscription != 1)
     wires.rate = Figure("Rate of an exchange over this wiring", view.injection / (detour * oversubscription),

@@ -118,7 +118,7 @@ AlgorithmTime BinomialTime(const CollectiveInstance& instance) {
       for (int side = 0; side < view.sides; ++side) along += view.side[side] - 1;
       steps = OfBlock("Steps along the sides", along, view);
     } else if (view.level->topology == Topology::kFatTree && view.leaf < view.ranks) {
-      narrowing = view.level->oversubscription;
+      narrowing = NarrowingOf(view);
       links = 2;  // up to the core and down
     } else if (view.level->topology == Topology::kDragonfly) {
       // To the gateway, over the only link between two groups, from the gateway.

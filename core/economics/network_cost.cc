@@ -178,7 +178,8 @@ NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs) {
     const Ratio inside = below;
     const bool is_unused = reached <= below, is_by_port = level.port.bandwidth > BytesPerSecond();
     below = reached;
-    if (is_by_port) AddAdapters(level, cost);
+    const bool is_beyond = is_unused && cost.adapters > Dollars();  // a level that joins nothing needs no more
+    if (is_by_port && !is_beyond) AddAdapters(level, cost);
     const DollarsPerBandwidth link_price = inputs.link_price.value_or(level.port.link_price);
     if (is_unused || reached <= Ratio(inputs.devices_per_host)) {
       if (!is_unused && !is_by_port) AddInside(level, inputs, link_price, cost);

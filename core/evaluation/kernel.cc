@@ -16,6 +16,7 @@
 #include "core/operators/kernel.h"
 #include "core/operators/kernel_family.h"
 #include "core/scenario/designed_device.h"
+#include "core/scenario/network_presets.h"
 #include "core/software/engine.h"
 #include "core/workload/exchanges.h"
 
@@ -26,6 +27,7 @@ namespace {
 Cluster ReadCluster(const Json& request, Issues& issues) {
   Cluster cluster;
   Json json = request.contains("cluster") ? request["cluster"] : Json{{"preset", "dgx-h100"}};
+  ExpandNetworks(json, issues);
   ExpandPresets<Cluster>(json, "cluster", FindPreset, NearestPresets, issues);
   if (issues.empty()) Read(json, "cluster", issues, cluster);
   if (issues.empty() && cluster.device.design)

@@ -18,6 +18,7 @@
 #include "core/scenario/input_sources.h"
 #include "core/scenario/legal_defaults.h"
 #include "core/scenario/measured_system.h"
+#include "core/scenario/network_presets.h"
 #include "core/scenario/request.h"
 #include "core/scenario/request_warnings.h"
 #include "core/serving/serving.h"
@@ -52,32 +53,6 @@ void DropDerivedValues(Json* device) {
   // Usable memory derives from the capacity: a request that changes only the capacity drops the preset's value.
   Json* memory = ObjectAt(*device, {"memory"});
   if (memory != nullptr && memory->contains("capacity") && !memory->contains("usable")) (*memory)["usable"] = nullptr;
-}
-
-// Expands the network presets that the request names, under its own members. This comes before the cluster's preset is
-// expanded: a named network replaces the preset's level.
-void ApplyNetworkPresets(Json& request, Issues& issues) {
-  const auto cluster = request.find("cluster");
-  if (cluster == request.end() || !cluster->is_object()) return;
-  const auto networks = cluster->find("networks");
-  if (networks == cluster->end() || !networks->is_array()) return;
-  for (std::size_t i = 0; i < networks->size(); ++i) {
-    Json& level = (*networks)[i];
-    if (level.is_string()) level = Json{{"preset", level}};
-    if (!level.is_object() || !level.contains("preset") || !level["preset"].is_string()) continue;
-    const Json* entry = FindPreset("network", TextOf(level["preset"]));
-    if (entry == nullptr) {
-      const std::string path = "cluster.networks." + std::to_string(i) + ".preset";
-      issues.push_back({path, "Unknown network " + internal::Shown(level["preset"]),
-                        SetToEach(path, NearestPresets("network", TextOf(level["preset"])))});
-      level.erase("preset");
-      continue;
-    }
-    Json merged = WithoutRemarks(*entry);
-    MergeJson(merged, level);
-    merged.erase("preset");
-    level = std::move(merged);
-  }
 }
 
 // Whether the request splits the device: one die without an I/O die, in the device's own package, is the device itself.
@@ -253,7 +228,7 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, std::string
   ApplyDesignDefaults(expanded);
   DropDerivedValues(ObjectAt(expanded, {"cluster", "device"}));
   DropDerivedValues(ObjectAt(expanded, {"serving", "disaggregated", "prefill_device"}));
-  ApplyNetworkPresets(expanded, issues);
+  if (const auto cluster = expanded.find("cluster"); cluster != expanded.end()) ExpandNetworks(*cluster, issues);
   if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
     ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, NearestPresets, issues);
     if (!expanded.contains("cost")) expanded["cost"] = Json::object();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/catalogue/presets.h"
+#include "core/collectives/fabric.h"
 #include "core/scenario/cost_defaults.h"
 #include "core/scenario/device_check.h"
 #include "core/scenario/device_support.h"
@@ -133,6 +134,36 @@ void AddForeignLinks(const Cluster& cluster, std::vector<std::string>& texts) {
                   links.innermost);
 }
 
+// Direct wires between nodes: each needs a port, and a node has those of its devices.
+void AddMissingPorts(const Cluster& cluster, std::vector<std::string>& texts) {
+  Count below = 1;
+  for (std::size_t level = 0; level < cluster.networks.size() && below < cluster.devices; ++level) {
+    const NetworkLevel& network = cluster.networks[level];
+    const Count joined = std::min<Count>(cluster.devices, below * network.size);
+    const double peers = static_cast<double>((joined + below - 1) / below - 1);
+    const double ports =
+        network.port.bandwidth > BytesPerSecond()
+            ? static_cast<double>(below) * std::max(1.0, (network.bandwidth / network.port.bandwidth).base())
+            : peers;
+    if (network.topology == Topology::kFullyConnected && peers > ports) {
+      texts.push_back("cluster.networks." + std::to_string(level) + ": direct wires to " + NumberText(peers) +
+                      " peers need as many ports, and a group of the level below has " + NumberText(ports));
+    }
+    below = std::max<Count>(below, joined);
+  }
+}
+
+// A library of measured times reduces in the switches of a scale-up domain only.
+void AddUnusedReduction(const Cluster& cluster, std::vector<std::string>& texts) {
+  if (cluster.collectives.Library() != CollectiveLibrary::kMeasured) return;
+  for (std::size_t level = 0; level < cluster.networks.size(); ++level) {
+    const NetworkLevel& network = cluster.networks[level];
+    if (!network.in_network_reduction || (level == 0 && !network.fabric->scales_out)) continue;
+    texts.push_back("cluster.networks." + std::to_string(level) +
+                    ".in_network_reduction has no effect: only reduction inside a node is modeled");
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> RequestWarnings(const Scenario& scenario, const Json& networks) {
@@ -143,6 +174,8 @@ std::vector<std::string> RequestWarnings(const Scenario& scenario, const Json& n
   AddUnusedOversubscription(scenario.cluster, texts);
   AddForeignLinks(scenario.cluster, texts);
   if (auto limited = LimitedMemoryWarning(scenario.cluster.device)) texts.push_back(std::move(*limited));
+  AddMissingPorts(scenario.cluster, texts);
+  AddUnusedReduction(scenario.cluster, texts);
   return texts;
 }
 

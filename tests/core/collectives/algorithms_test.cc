@@ -73,8 +73,22 @@ TEST(Algorithms, ARingOfNodesIsBoundByOneNicAndRailsAreNot) {
   const double hierarchical = Us(Time(cluster, 32, CollectiveType::kAllReduce, 1 * kGB, "hierarchical"));
   EXPECT_NEAR(ring, 62 * 5 + 2 * 31 / 32. * 1e9 / 50e9 * 1e6, 1e-6);
   EXPECT_NEAR(hierarchical, 14 + 24 + (2 * 7 / 8. / 450e9 + 2 * 3 / 4. / 8 / 50e9) * 1e15, 1e-6);
+  // All pairs of a level at once: the same bytes in one step a level and pass.
+  const double direct = Us(Time(cluster, 32, CollectiveType::kAllReduce, 1 * kGB, "hierarchical_direct"));
+  EXPECT_NEAR(direct, 2 + 8 + (2 * 7 / 8. / 450e9 + 2 * 3 / 4. / 8 / 50e9) * 1e15, 1e-6);
   EXPECT_EQ(Us(Time(Joined({cluster.networks[0]}), 8, CollectiveType::kAllReduce, 1 * kGB)),
             Us(Time(cluster, 8, CollectiveType::kAllReduce, 1 * kGB)));  // one node is flat
+}
+
+// 2,048 nodes of eight ranks and NICs: an all-reduce of 10 GB takes at least 2 * 2047/2048 * 10 GB / 8 / 50 GB/s = 49.98
+// ms, and 2 * 7/8 * 10 GB / 450 GB/s = 38.89 ms in the nodes; in chunks both overlap. 44 chunks: a step of 10 us there
+// and one back for each, and one chunk more in the nodes.
+TEST(Algorithms, AnIdealLibraryFillsAllNics) {
+  const Cluster cluster =
+      Joined({Level(Topology::kSwitch, 8, 450 * kGBps, 1 * kUs), Level(Topology::kRail, 2048, 50 * kGBps, 10 * kUs)});
+  const double us = Us(Time(cluster, 16384, CollectiveType::kAllReduce, 10 * kGB));
+  EXPECT_NEAR(us, 49975.6 + 38888.9 / 44 + 44 * 20 + 2, 1);
+  EXPECT_LT(Us(Time(cluster, 16384, CollectiveType::kAllReduce, 1 * kMB)), 40);
 }
 
 // Four nodes of eight ranks, each with a rail of 50 GB/s. Each rank sends 1 GB: 24 of 32 parts leave the node, 15 ms. A

@@ -231,6 +231,14 @@ TEST(NetworkCost, AnOuterLevelNeedsNoAdapters) {
               128 * 42000, 1e-6);
 }
 
+// A third level that joins nothing has no adapters, whatever its bandwidth.
+TEST(NetworkCost, ALevelThatJoinsNothingCostsNothing) {
+  const auto system = [](const char* more) {
+    return LineOf(CostOf({"cluster=dgx-h100", "cluster.devices=64", more}).system_parts, "servers").base();
+  };
+  EXPECT_NEAR(system("cluster.networks.2.size=4"), system("cluster.networks.1.size=1024"), 1e-6);
+}
+
 // 450 GB/s are in the price of a DGX H100. Each of 825 GB/s more costs 6.9 $, and they draw 825e9 * 8 * 6.9 pJ = 45.5
 // W.
 TEST(NetworkCost, BandwidthInsideAServerHasAPrice) {

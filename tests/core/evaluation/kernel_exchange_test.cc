@@ -37,6 +37,18 @@ TEST(KernelExchange, AnNvfp4DispatchSendsNineSixteenthsOfAByte) {
   EXPECT_NEAR((*answer)["bytes"].get<double>(), 1000 * 3.599548 * 4032 * 3 / 4, 10);
 }
 
+// A level may name its network, as in a scenario: 100 GB/s per NIC in place of 50.
+TEST(KernelExchange, ANetworkIsNamedByItsPreset) {
+  const auto seconds = [](const std::string& network) {
+    const Result<Json> answer =
+        EvaluateKernel(*ParseJson(R"({"cluster": {"preset": "dgx-h100", "devices": 64, "networks": [{}, )" + network +
+                                  R"(]}, "collective": {"kind": "send_recv", "bytes": 1e9, "ranks": 64}})"));
+    return answer ? (*answer)["time_s"].get<double>() : 0;
+  };
+  EXPECT_NEAR(seconds(R"({"preset": "infiniband-xdr"})") / seconds("{}"), 0.5, 0.01);
+  EXPECT_EQ(seconds(R"({"preset": "no such"})"), 0);
+}
+
 TEST(KernelExchange, RefusesTwoQuestionsInOne) {
   const Result<Json> answer = EvaluateKernel(*ParseJson(R"({"collective": {}, "exchange": {}})"));
   ASSERT_FALSE(answer);

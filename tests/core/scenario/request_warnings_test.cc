@@ -173,5 +173,24 @@ TEST(RequestWarnings, NameLinksThatNoDeviceOfTheFamilyHas) {
     EXPECT_FALSE(joined({"cluster=" + entry["id"].get<std::string>(), "cluster.devices=2"})) << entry["id"];
 }
 
+// A node of eight GPUs with a NIC of one port each reaches eight others by direct wires.
+TEST(RequestWarnings, NameDirectWiresWithoutPorts) {
+  const auto wired = [](int devices) {
+    return WarningsOf({"version=2", "cluster=dgx-h100", "cluster.devices=" + std::to_string(devices), "serving=null",
+                       "cluster.networks.1.topology=fully_connected"});
+  };
+  EXPECT_TRUE(wired(72).empty());
+  EXPECT_TRUE(Mentions(wired(80), "cluster.networks.1: direct wires to 9 peers need as many ports"));
+}
+
+TEST(RequestWarnings, NameReductionBetweenNodes) {
+  const auto wired = [](const std::string& library) {
+    return WarningsOf({"version=2", "cluster=dgx-h100", "cluster.devices=1024", "serving=null",
+                       "cluster.networks.1.in_network_reduction=true", "cluster.collectives.library=" + library});
+  };
+  EXPECT_TRUE(Mentions(wired("measured"), "cluster.networks.1.in_network_reduction has no effect"));
+  EXPECT_TRUE(wired("analytic").empty());
+}
+
 }  // namespace
 }  // namespace slipstick
