@@ -53,6 +53,7 @@ TEST(Ranges, HaveAFloor) {
         "cluster.device.memory.capacity", "cluster.networks.0.bandwidth", "cost.lifetime"}) {
     for (const double value : {0.0, 1e-300, 1e300}) {
       Json request{{"version", 1}, {"cluster", {{"preset", "dgx-h100"}}}, {"cost", Json::object()}};
+      SetPath(request, "cluster.device.idle", 0);  // any power limit is above it
       SetPath(request, path, value);
       const Json answer = Ask(request);
       ASSERT_TRUE(answer.contains("issues")) << path << value;
