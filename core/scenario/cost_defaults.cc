@@ -373,7 +373,6 @@ std::optional<DeviceBill> CatalogueBill(const std::string& id) {
 }
 
 void UpdateBillForDevice(const Device& device, const DerivedChip& chip, DeviceBill& bill) {
-  // A design describes all of a device's silicon.
   bill.dies.resize(1, Standard<DieInput>());
   DieInput& die = bill.dies[0];
   die.units = chip.units_built;
@@ -391,10 +390,10 @@ void UpdateBillForDevice(const Device& device, const DerivedChip& chip, DeviceBi
     value.preset = id;
   };
   if (device.die.node != die.node.preset) replace("node", device.die.node, die.node);
-  const bool known = device.design && !device.design->dram.preset.empty();
-  const std::string dram = DramOf(known ? device.design->dram.preset : device.memory.technology);
+  const DramType& type = device.design->dram;
+  const std::string dram = DramOf(type.preset.empty() ? type.name : type.preset);
   if (!dram.empty() && dram != bill.memory.preset) replace("dram", dram, bill.memory);
-  if (device.design) bill.memory.stack_capacity = device.design->dram.capacity;
+  bill.memory.stack_capacity = type.capacity;
   bill.memory.stacks = StacksFor(device.memory.capacity / bill.memory.stack_capacity);
 }
 

@@ -29,8 +29,8 @@ void ApplyPrefillPoolDefaults(const Json& serving, Json& cost);
 // The catalogue's bill of a device, if it has one.
 std::optional<DeviceBill> CatalogueBill(const std::string& id);
 
-// For a device derived from a chip design after its request was read: its dies with their spare units, its node and
-// its memory replace the bill's.
+// For a device derived from a chip design after its request was read: the design describes all of its silicon, so dies
+// with their spare units, node and memory replace the bill's.
 void UpdateBillForDevice(const Device& device, const DerivedChip& chip, DeviceBill& bill);
 
 // The catalogue's id of a memory technology, such as hbm3e of HBM3e; "" if it has none.
