@@ -129,6 +129,8 @@ export const texts = {
   'algorithm.bucket_at_once': 'all dimensions at once',
   'algorithm.hierarchical': 'level by level',
   'algorithm.hierarchical_pipelined': 'level by level, in chunks',
+  'algorithm.hierarchical_direct': 'level by level, all pairs at once',
+  'algorithm.hierarchical_direct_pipelined': 'level by level, all pairs at once, in chunks',
   'algorithm.hierarchical_exchange': 'exchange level by level',
   'algorithm.leader': 'one leader per node',
   'algorithm.dragonfly': 'group by group (dragonfly)',
