@@ -30,8 +30,8 @@ Answer MeasurementsAnswer(std::string_view id, std::string_view file);
 Answer KernelAnswer(std::string_view request);
 
 // Every input: path, kind, unit, range, default, choices, help; the default scenario, and which of its values adjust to
-// written ones; every output: path, kind, title, short name, unit, whether larger or smaller is better. With words, only
-// {"inputs", "outputs"} whose path or meaning has all of them.
+// written ones; every output: path, kind, title, short name, unit, whether larger or smaller is better. With words:
+// only the inputs and outputs whose path or meaning has all of them.
 Answer DescribeAnswer(const std::vector<std::string>& words = {});
 
 // Only the pipeline passes of the training step: {"timeline": […], "timeline_cut": …}, or null for a scenario without

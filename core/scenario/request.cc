@@ -188,8 +188,8 @@ void MergeAt(Json& request, const std::string& path, Json over) {
 
 namespace {
 
-// The written number of devices, which holds for another cluster too. Null if none was written or the value is no name of
-// a cluster.
+// The written number of devices, which holds for another cluster too; null if none was written or if the value names no
+// cluster.
 Json CountToKeep(const Json& request, std::string_view path, const Json& value) {
   constexpr std::string_view kCluster = "cluster", kDevices = "cluster.devices";
   const Json* devices = path == kCluster && value.is_string() ? MemberAt(request, kDevices) : nullptr;
