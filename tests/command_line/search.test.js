@@ -180,7 +180,7 @@ test("images or clips alone are refused where language models are searched, size
 
 test("a wrong search lists all issues", () => {
   const paths = (...options) => JSON.parse(slipstickCommand(["search", ...options])).issues.map((issue) => issue.path);
-  assert.deepEqual(paths("--for", "sleeping"), ["for"]);
+  assert.deepEqual(paths("--for", "sleeping"), ["--for"]);
   assert.deepEqual(paths("--objective", "happiness"), ["objective"]);
   assert.deepEqual(paths("--limit", "training.mapping.tp<=0"), ["limit"]);
   assert.deepEqual(paths("--shard", "3/3"), ["--shard"]);
