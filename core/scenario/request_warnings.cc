@@ -140,7 +140,8 @@ void AddMissingPorts(const Cluster& cluster, std::vector<std::string>& texts) {
   for (std::size_t level = 0; level < cluster.networks.size() && below < cluster.devices; ++level) {
     const NetworkLevel& network = cluster.networks[level];
     const Count joined = std::min<Count>(cluster.devices, below * network.size);
-    const double peers = static_cast<double>((joined + below - 1) / below - 1);
+    const Count groups = (joined + below - 1) / below;
+    const auto peers = static_cast<double>(groups - 1);
     const double ports =
         network.port.bandwidth > BytesPerSecond()
             ? static_cast<double>(below) * std::max(1.0, (network.bandwidth / network.port.bandwidth).base())
