@@ -11,8 +11,8 @@
 namespace slipstick {
 namespace {
 
-// Whether the checkpoint scales these weights by blocks: those of a model whose fp8 experts it scales so, not fp8
-// beside 4-bit experts, unless the model states it.
+// Whether the checkpoint scales these fp8 weights by blocks, as it does its fp8 experts. Beside 4-bit experts it does so
+// only if it keeps these weights as the model was published.
 bool HasBlockScales(const Deployment& deployment, Precision weights) {
   const ServedFormats& formats = deployment.formats;
   return deployment.model.moe && deployment.model.moe->block_scales && IsEightBitFloat(weights) &&

@@ -9,7 +9,7 @@ export const isOld = (date, now = new Date()) => {
   return year > 0 && new Date(year + 1, month - 1, day) < now;
 };
 
-// Prices change, so it is said where the date is more than a year ago. A date is not broken at its hyphens.
+// The date of a price, and a remark if it is more than a year old. The hyphens of a date do not break.
 const aged = (date) => {
   const whole = String(date).replaceAll('-', '\u2011');
   return isOld(date) ? t('answers.old', { date: whole }) : whole;
