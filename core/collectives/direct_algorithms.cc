@@ -97,7 +97,7 @@ Routes RoutesOf(const CollectiveInstance& instance) {
   }
   const LevelView& view = instance.view.levels[0];
   if (IsGrid(view)) return OnGrid(instance, false);
-  if (view.level->topology == Topology::kFatTree && view.leaf < view.ranks) return OnLeaves(instance);
+  if (ReachesCore(view)) return OnLeaves(instance);
   return OnSwitch(instance);
 }
 

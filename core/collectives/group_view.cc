@@ -9,10 +9,9 @@ namespace slipstick {
 
 bool IsGrid(const LevelView& view) { return IsGrid(view.level->topology); }
 
-Ratio NarrowingOf(const LevelView& view) {
-  const bool leaves_its_leaf = view.level->topology == Topology::kFatTree && view.leaf < view.ranks;
-  return leaves_its_leaf ? view.level->oversubscription : Ratio(1);
-}
+bool ReachesCore(const LevelView& view) { return view.level->topology == Topology::kFatTree && view.leaf < view.ranks; }
+
+Ratio NarrowingOf(const LevelView& view) { return ReachesCore(view) ? view.level->oversubscription : Ratio(1); }
 
 namespace {
 

@@ -33,6 +33,8 @@ struct LevelView {
 };
 
 bool IsGrid(const LevelView& view);
+// Whether the view is of a fat tree and its group does not lie under one leaf.
+bool ReachesCore(const LevelView& view);
 // Bandwidth into the leaves of a fat tree over that out of them; 1 for a group that lies under one leaf, and elsewhere.
 Ratio NarrowingOf(const LevelView& view);
 

@@ -24,8 +24,7 @@ LevelCost CostOf(const LevelView& view, Within within) {
     // Fully connected ranks exchange all parts at once, and so do the routers of a dragonfly.
     const bool at_once = within == Within::kDirect || view.level->topology == Topology::kFullyConnected ||
                          view.level->topology == Topology::kDragonfly;
-    const bool goes_to_core = view.level->topology == Topology::kFatTree && view.leaf < view.ranks;
-    cost.hops = at_once ? (goes_to_core ? Ratio(2) : WireLoadOf(view).hops) : view.ranks - 1;
+    cost.hops = at_once ? (ReachesCore(view) ? Ratio(2) : WireLoadOf(view).hops) : view.ranks - 1;
     cost.load = (view.ranks - 1) / view.ranks * NarrowingOf(view) / view.injection;
     return cost;
   }

@@ -117,7 +117,7 @@ AlgorithmTime BinomialTime(const CollectiveInstance& instance) {
       double along = 0;
       for (int side = 0; side < view.sides; ++side) along += view.side[side] - 1;
       steps = OfBlock("Steps along the sides", along, view);
-    } else if (view.level->topology == Topology::kFatTree && view.leaf < view.ranks) {
+    } else if (ReachesCore(view)) {
       narrowing = NarrowingOf(view);
       links = 2;  // up to the core and down
     } else if (view.level->topology == Topology::kDragonfly) {

@@ -19,7 +19,7 @@ Hop HopOf(const GroupView& view) {
     const LevelView& at = view.levels[i];
     BytesPerSecond rate = IsSwitch(at) ? at.injection : at.link;
     Seconds alpha = at.latency;
-    if (at.level->topology == Topology::kFatTree && at.leaf < at.ranks) alpha = 2 * alpha;  // up to the core and down
+    if (ReachesCore(at)) alpha = 2 * alpha;  // up to the core and down
     if (at.level->topology == Topology::kDragonfly) {
       // To the gateway, over the global link, from the gateway: the local link carries two flows.
       alpha = alpha + view.levels[0].latency;

@@ -11,8 +11,8 @@
 namespace slipstick {
 namespace {
 
-// Whether the checkpoint scales these fp8 weights by blocks, as it does its fp8 experts. Beside 4-bit experts it does so
-// only if it keeps these weights as the model was published.
+// Whether the checkpoint scales these fp8 weights by blocks, as it does its fp8 experts. Beside 4-bit experts it does
+// so only if it keeps these weights as the model was published.
 bool HasBlockScales(const Deployment& deployment, Precision weights) {
   const ServedFormats& formats = deployment.formats;
   return deployment.model.moe && deployment.model.moe->block_scales && IsEightBitFloat(weights) &&

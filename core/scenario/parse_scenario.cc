@@ -228,8 +228,8 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, std::string
   ApplyDesignDefaults(expanded);
   DropDerivedValues(ObjectAt(expanded, {"cluster", "device"}));
   DropDerivedValues(ObjectAt(expanded, {"serving", "disaggregated", "prefill_device"}));
-  if (const auto cluster = expanded.find("cluster"); cluster != expanded.end()) ExpandNetworks(*cluster, issues);
   if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
+    ExpandNetworks(*cluster, issues);
     ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, NearestPresets, issues);
     if (!expanded.contains("cost")) expanded["cost"] = Json::object();
     ApplyCostDefaults(expanded["cluster"], SplitsDevice(expanded), expanded["cost"]);

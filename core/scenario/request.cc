@@ -184,15 +184,12 @@ void MergeAt(Json& request, const std::string& path, Json over) {
   for (std::string& one : written) AddWritten(request, std::move(one));
 }
 
-}  // namespace
-
-namespace {
+constexpr std::string_view kDevices = "cluster.devices";
 
 // The written number of devices, which holds for another cluster too; null if none was written or if the value names no
 // cluster.
 Json CountToKeep(const Json& request, std::string_view path, const Json& value) {
-  constexpr std::string_view kCluster = "cluster", kDevices = "cluster.devices";
-  const Json* devices = path == kCluster && value.is_string() ? MemberAt(request, kDevices) : nullptr;
+  const Json* devices = path == "cluster" && value.is_string() ? MemberAt(request, kDevices) : nullptr;
   return devices == nullptr || Written(request).IsDefault(kDevices) ? Json() : *devices;
 }
 
@@ -205,7 +202,7 @@ void Apply(Json& request, std::vector<Assignment> assignments) {
     // Other overrides of the previous entry do not apply to a new one.
     Json kept = CountToKeep(request, one.path, one.value);
     SetPath(request, one.path, Completed(one.path, std::move(one.value)));
-    if (!kept.is_null()) SetPath(request, "cluster.devices", std::move(kept));
+    if (!kept.is_null()) SetPath(request, kDevices, std::move(kept));
     AddWritten(request, one.path);
   }
 }
