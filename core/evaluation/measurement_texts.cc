@@ -16,9 +16,8 @@ std::string InputText(double value, std::string_view path) {
 
 // The unit of a figure in the report; "" if it is a mere number.
 std::string UnitIn(std::string_view figure) {
-  const Json* output = OutputAt(figure);
-  const Json* unit = output == nullptr ? nullptr : FindMember(*output, "unit");
-  return unit == nullptr || *unit == "count" ? "" : TextOf(*unit);
+  const std::string_view unit = UnitOf(figure);
+  return unit == "count" ? "" : std::string(unit);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ Issue WrongAt(std::string path, std::string message, std::vector<Fix> fixes = {}
 // A measured value in the report's unit; a text must have the dimension of the figure.
 Result<double> ValueOf(const Json& one, const std::string& path, std::string_view figure) {
   const Json* value = FindMember(one, "value");
-  const std::string unit = MemberText(*OutputAt(figure), "unit");
+  const std::string unit(UnitOf(figure));
   const Issues wrong{WrongAt(path + ".value", "Enter a value above 0" + (unit.empty() ? "" : ", in " + unit))};
   std::optional<Measure> read;
   if (value != nullptr && value->is_string()) read = ParseMeasure(TextOf(*value));

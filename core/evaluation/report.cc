@@ -91,4 +91,10 @@ std::string_view OutputTitle(std::string_view path) {
   return title == nullptr ? std::string_view() : std::string_view(TextOf(*title));
 }
 
+std::string_view UnitOf(std::string_view path) {
+  const Json* output = OutputAt(path);
+  const Json* unit = output == nullptr ? nullptr : FindMember(*output, "unit");
+  return unit == nullptr ? std::string_view() : std::string_view(TextOf(*unit));
+}
+
 }  // namespace slipstick

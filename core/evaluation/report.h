@@ -81,5 +81,7 @@ const Json* OutputAt(std::string_view path);
 bool IsLargerBetter(std::string_view path);
 // The title of the figure at a path of the report; "" if there is none.
 std::string_view OutputTitle(std::string_view path);
+// Its unit; "" if it has none.
+std::string_view UnitOf(std::string_view path);
 
 }  // namespace slipstick

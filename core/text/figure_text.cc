@@ -112,12 +112,6 @@ std::string DegreesText(const Json& mapping) {
   return text;
 }
 
-std::string_view UnitOf(std::string_view path) {
-  const Json* output = OutputAt(path);
-  const Json* unit = output == nullptr ? nullptr : FindMember(*output, "unit");
-  return unit == nullptr ? std::string_view() : std::string_view(TextOf(*unit));
-}
-
 std::string_view BriefTitle(std::string_view path) {
   const Json* output = OutputAt(path);
   const Json* brief = output == nullptr ? nullptr : FindMember(*output, "short");

@@ -21,8 +21,7 @@ std::string DegreesText(const Json& mapping);
 std::string FigureAt(const Json& report, std::string_view path);
 // The interval at a path, `scale` times as large: "15.5 ms to 30.5 ms"; "" if the report has none.
 std::string IntervalAt(const Json& report, std::string_view path, std::string_view unit, double scale = 1);
-// The unit and the short title of an output; "" if the path is not an output.
-std::string_view UnitOf(std::string_view path);
+// The short title of an output; "" if the path is not an output.
 std::string_view BriefTitle(std::string_view path);
 
 }  // namespace slipstick

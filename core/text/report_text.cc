@@ -200,21 +200,26 @@ std::string Answers(const Json& report, bool is_colored) {
   return text;
 }
 
+// "64 devices", or "8 of 64 devices" for a part that runs on some of them.
+std::string DevicesText(const Json& scenario, std::string_view part) {
+  const std::string all = CountAt(scenario, "cluster.devices"),
+                    used = CountAt(scenario, std::string(part) + ".devices");
+  return (used == all ? all : used + " of " + all) + " devices";
+}
+
 // How the parts run, as their inputs are written: "Training on 64 devices: tp=4 dp=16 zero=1 recompute=full".
 std::string MappingsText(const Json& report) {
   std::string text;
   const Json& scenario = report["scenario"];
-  const std::string devices = CountAt(scenario, "cluster.devices");
   if (report["training"].is_object()) {
     const Json& training = scenario["training"];
-    text += "Training on " + devices + " devices: " + DegreesText(training["mapping"]) +
+    text += "Training on " + DevicesText(scenario, "training") + ": " + DegreesText(training["mapping"]) +
             " recompute=" + TextOf(training["recompute"]) + "\n";
   }
   if (report["serving"].is_object()) {
     const Json& serving = scenario["serving"];
     const std::optional<double> prefill = NumberAt(serving, "disaggregated.prefill_devices");
-    text += "Serving on " + CountAt(serving, "devices") + " of " + devices +
-            " devices: " + DegreesText(serving["mapping"]) +
+    text += "Serving on " + DevicesText(scenario, "serving") + ": " + DegreesText(serving["mapping"]) +
             (prefill ? " prefill_devices=" + CountText(*prefill) : "") + "\n";
   }
   return text;
