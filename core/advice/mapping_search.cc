@@ -8,14 +8,11 @@ namespace {
 
 constexpr Count kMostMappings = 3700;
 
-std::string Word(const Json& value) { return value.is_string() ? TextOf(value) : JsonText(value); }
-
 // Limits that restrict a member to the scenario's own value, and to the value `also`, which every mapping can take.
 void Keep(const Json& scenario, const std::string& path, const std::string& member, const std::string& also,
           std::vector<std::string>& out) {
-  const Json* own = MemberAt(scenario, path);
-  if (own == nullptr || own->is_null()) return;
-  const std::string word = Word(*own);
+  if (!IsSet(scenario, path)) return;
+  const std::string word = PlainText(*MemberAt(scenario, path));
   out.push_back(member + "=" + word + (also.empty() || also == word ? "" : "," + also));
 }
 
@@ -53,11 +50,9 @@ std::vector<std::string> ServingLimits(const Json& scenario) {
 // A prefill pool with its own device keeps its mapping, or takes the decode pool's if it has none.
 std::vector<std::string> ServingNarrowings(const Json& scenario) {
   std::vector<std::string> limits{"cp<=1"};
-  const Json* const device = MemberAt(scenario, "serving.disaggregated.prefill_device");
-  if (device == nullptr || device->is_null()) return limits;
+  if (!IsSet(scenario, "serving.disaggregated.prefill_device")) return limits;
   const std::string own = "serving.disaggregated.prefill_mapping";
-  const Json* const mapping = MemberAt(scenario, own);
-  const std::string path = (mapping == nullptr || mapping->is_null() ? "serving.mapping" : own) + ".";
+  const std::string path = (IsSet(scenario, own) ? own : "serving.mapping") + ".";
   for (const std::string member : {"prefill_cp", "ep", "attention_dp", "pp", "tp"})
     Keep(scenario, path + member, "prefill_mapping." + member, "", limits);
   return limits;
@@ -102,7 +97,9 @@ constexpr PartName kLabels[] = {{"mapping.tp", "TP"},
                                 {"disaggregated.prefill_mapping.attention_dp", "prefill pool DP attention"},
                                 {"disaggregated.prefill_mapping.prefill_cp", "prefill pool CP"}};
 
-std::string Spoken(const Json& value) { return value.is_boolean() ? (value.get<bool>() ? "on" : "off") : Word(value); }
+std::string Spoken(const Json& value) {
+  return value.is_boolean() ? (value.get<bool>() ? "on" : "off") : PlainText(value);
+}
 
 // Members without effect: sequence parallelism of one rank, sharding over one. `degree` returns a training degree.
 template <class Degree>
@@ -147,9 +144,8 @@ Json ChangedMembers(const Json& found, const Json& request, const Json& scenario
   for (const auto& [path, value] : found.items()) {
     const std::string member = LastMember(path);
     if (SaysNothing(member, degree)) continue;
-    const Json* written = MemberAt(request, path);
     const bool follows = member == "dp" || member == "replicas";
-    if (follows && (written == nullptr || written->is_null())) continue;
+    if (follows && !IsSet(request, path)) continue;
     const Json* old = MemberAt(scenario, path);
     if (old == nullptr ? value.is_null() : *old == value) continue;
     changed[path] = value;

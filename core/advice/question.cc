@@ -15,11 +15,6 @@ namespace {
 
 constexpr std::size_t kMostChanges = 1000;
 
-bool IsOn(const Json& request, const std::string& part) {
-  const Json* member = FindMember(request, part);
-  return member != nullptr && !member->is_null();
-}
-
 std::string DefaultObjective(const std::string& part, bool has_cost) {
   if (part == "training") return "time_to_train_s";
   return has_cost ? "cost_usd_per_million_tokens" : "tokens_per_s_per_device";
@@ -74,7 +69,7 @@ Result<AdviceQuestion> ReadAdviceQuestion(const Json& json, const Json& request)
   std::string objective;
   std::vector<std::string> limits;
   const Json asked = AskedParts(request);
-  question.part = IsOn(asked, "training") ? "training" : "serving";
+  question.part = IsSet(asked, "training") ? "training" : "serving";
   for (const auto& member : json.items()) {
     const std::string& key = member.key();
     const Json& value = member.value();
@@ -97,8 +92,8 @@ Result<AdviceQuestion> ReadAdviceQuestion(const Json& json, const Json& request)
                       {SetTo("for", "training"), SetTo("for", "serving")}});
     return issues;
   }
-  if (!IsOn(asked, question.part)) return Issues{SwitchedOff(question.part, IsOn(asked, "diffusion"))};
-  const bool has_cost = IsOn(request, "cost");
+  if (!IsSet(asked, question.part)) return Issues{SwitchedOff(question.part, IsSet(asked, "diffusion"))};
+  const bool has_cost = IsSet(request, "cost");
   if (objective.empty()) objective = DefaultObjective(question.part, has_cost);
   objective = WithoutPart(objective, question.part);
   const SearchFigure* figure = FindSearchFigure(question.part, objective);

@@ -29,11 +29,6 @@ struct Offer {
   }
 };
 
-std::string TextAt(const Json& json, const char* path) {
-  const Json* text = MemberAt(json, path);
-  return text != nullptr && text->is_string() ? TextOf(*text) : "";
-}
-
 double NumberInBase(const Json& json, const char* path) {
   const Json* value = MemberAt(json, path);
   return value != nullptr ? NumberIn(*value).value_or(0) : 0;

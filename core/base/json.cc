@@ -184,6 +184,16 @@ const Json* MemberAt(const Json& json, std::string_view path) {
   return at;
 }
 
+bool IsSet(const Json& json, std::string_view path) {
+  const Json* found = MemberAt(json, path);
+  return found != nullptr && !found->is_null();
+}
+
+std::string TextAt(const Json& json, std::string_view path) {
+  const Json* found = MemberAt(json, path);
+  return found != nullptr && found->is_string() ? TextOf(*found) : "";
+}
+
 std::optional<double> NumberAt(const Json& json, std::string_view path) {
   const Json* found = MemberAt(json, path);
   if (found == nullptr) return std::nullopt;

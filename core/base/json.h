@@ -51,6 +51,12 @@ void SetPath(Json& json, std::string_view path, Json value);
 // The value at a dotted path (array elements by number), or null.
 const Json* MemberAt(const Json& json, std::string_view path);
 
+// Whether there is a value other than null at a dotted path.
+bool IsSet(const Json& json, std::string_view path);
+
+// The text at a dotted path; "" if there is none.
+std::string TextAt(const Json& json, std::string_view path);
+
 // The number at a dotted path; true is 1, false is 0.
 std::optional<double> NumberAt(const Json& json, std::string_view path);
 

@@ -9,7 +9,6 @@
 #include <iostream>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "core/command_line/help.h"
 #include "core/command_line/people_form.h"
 #include "core/command_line/progress_line.h"
+#include "core/command_line/question_options.h"
 #include "core/command_line/replay_command.h"
 #include "core/command_line/search_command.h"
 #include "core/command_line/size_command.h"
@@ -96,13 +96,6 @@ std::string ReadAll(const std::string& name, std::string& text) {
 }
 
 bool IsHelp(const std::string& argument) { return argument == "--help" || argument == "-h"; }
-
-std::vector<std::string> SplitAt(char between, const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, between);) parts.push_back(part);
-  return parts;
-}
 
 struct CommandLine {
   std::vector<std::string> assignments, words;
@@ -226,7 +219,7 @@ int AnswerRange(const std::string& verb, const std::string& request, const Comma
     search->limits = line.limits;
   }
   if (verb == "sweep") {
-    return Print(slipstick::SweepAnswer(request, fixed, axes, SplitAt(',', line.Option("--report")), search,
+    return Print(slipstick::SweepAnswer(request, fixed, axes, slipstick::ListedIn(line.Option("--report")), search,
                                         line.Option("--optimise")));
   }
   if (axes.size() != 1) return Wrong("range", "Give one PATH=lo:hi");
@@ -250,7 +243,7 @@ int CompareScenarios(const CommandLine& line) {
   for (const std::string& changes : line.against) {
     slipstick::ComparedScenario changed = scenarios.front();
     changed.name = changes;
-    for (std::string& change : SplitAt('&', changes)) changed.changes.push_back(std::move(change));
+    for (std::string& change : slipstick::ListedIn(changes, '&')) changed.changes.push_back(std::move(change));
     scenarios.push_back(std::move(changed));
   }
   return Print(slipstick::CompareAnswer(scenarios), line.People("compare"));

@@ -1,4 +1,4 @@
-// Options that are members of a question.
+// Options that are members of a question or list their values.
 #pragma once
 
 #include <map>
@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/sizing/question.h"
 
@@ -20,5 +21,8 @@ std::optional<Count> WholeNumber(std::string_view text, Count low, Count high);
 
 // The members whose options were given: numbers in base units, or texts with their units.
 Json QuestionOf(std::span<const QuestionOption> asked, const std::map<std::string, std::string>& options);
+
+// The parts of a text between separators; none of an empty text.
+std::vector<std::string> ListedIn(const std::string& text, char separator = ',');
 
 }  // namespace slipstick

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <sstream>
 #include <thread>
 
 #include "core/command_line/progress_line.h"
 #include "core/command_line/question_options.h"
 #include "core/command_line/timed.h"
+#include "core/evaluation/own_measurements.h"
 #include "core/exploration/search_job.h"
 #include "core/exploration/search_shard.h"
 #include "core/exploration/search_spec.h"
@@ -23,10 +23,7 @@ constexpr Count kStep = 4096;
 Json SpecJson(const SearchCommand& command, Count top) {
   Json spec{{"for", command.of},      {"objective", command.objective}, {"top", top},
             {"prune", command.prune}, {"limits", command.limits},       {"axes", command.axes}};
-  Json pareto = Json::array();
-  std::istringstream names(command.pareto);
-  for (std::string name; std::getline(names, name, ',');) pareto.push_back(name);
-  spec["pareto"] = std::move(pareto);
+  spec["pareto"] = ListedIn(command.pareto);
   return spec;
 }
 
@@ -46,7 +43,7 @@ Answer RunSearch(const SearchCommand& command) {
   if (shard < 0) issues.push_back({"--shard", "Enter i/n with 0 <= i < n"});
   if (!issues.empty()) return WrongRequest(std::move(issues));
 
-  Result<Json> request = ReadSearchRequest(command.request, command.assignments);
+  Result<Json> request = ReadMeasuredRequest(command.request, command.assignments);
   if (!request) return WrongRequest(std::move(request.issues));
   const Json spec_json = SpecJson(command, *top);
   Result<SearchSpec> spec = ReadSearchSpec(spec_json);

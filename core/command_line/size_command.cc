@@ -1,7 +1,6 @@
 #include "core/command_line/size_command.h"
 
 #include <array>
-#include <sstream>
 
 #include "core/command_line/question_options.h"
 #include "core/sizing/size.h"
@@ -22,23 +21,16 @@ constexpr QuestionOption kQuestionOptions[] = {{"--rate", "requests_per_s"},
                                                {"--budget", "budget"},
                                                {"--hourly-budget", "budget_per_hour"}};
 
-std::vector<std::string> Listed(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
-  return parts;
-}
-
 }  // namespace
 
 Answer RunSize(const std::string& request, const std::vector<std::string>& assignments,
                const std::map<std::string, std::string>& options, const std::vector<std::string>& limits) {
   Json question = QuestionOf(kQuestionOptions, options);
   question["limits"] = limits;
-  question["clusters"] = Listed(options.at("--clusters"));
-  const std::vector<std::string> day = Listed(options.at("--day"));
+  question["clusters"] = ListedIn(options.at("--clusters"));
+  const std::vector<std::string> day = ListedIn(options.at("--day"));
   if (!day.empty()) question["day"] = day;
-  for (const std::string& text : Listed(options.at("--mixture"))) {
+  for (const std::string& text : ListedIn(options.at("--mixture"))) {
     const std::size_t colon = text.find(':'), slash = text.find('/');
     if (colon == std::string::npos || slash == std::string::npos || slash < colon)
       return WrongRequest({{"--mixture", "Enter WEIGHT:PROMPT/OUTPUT,…, such as 0.7:1000/300,0.3:8000/200"}});
@@ -46,7 +38,7 @@ Answer RunSize(const std::string& request, const std::vector<std::string>& assig
                                             {"prompt_tokens", text.substr(colon + 1, slash - colon - 1)},
                                             {"output_tokens", text.substr(slash + 1)}}));
   }
-  const std::vector<std::string> prices = Listed(options.at("--prices"));
+  const std::vector<std::string> prices = ListedIn(options.at("--prices"));
   constexpr std::array<std::string_view, 3> kPriced{"input", "cached_input", "output"};
   if (!prices.empty() && prices.size() != kPriced.size())
     return WrongRequest({{"--prices", "Enter INPUT,CACHED,OUTPUT in $ per 1 M tokens"}});

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/random_bits.h"
+
 namespace slipstick {
 namespace {
 
@@ -49,13 +51,7 @@ void ForGuesses(Inputs& inputs, Visit visit) {
         [&system](double factor) { system.utilisation = min(1, system.utilisation * factor); });
 }
 
-// A well-mixed 64-bit function of a counter (Steele, Lea and Flood 2014, splitmix64).
-std::uint64_t Mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
+std::uint64_t Mixed(std::uint64_t state) { return MixedBits(state + kGoldenStep); }
 
 DrawnCost Price(const Cluster& cluster, const CostInputs& inputs, const DeviceGeometry& geometry) {
   const DeviceCost device = PriceDevice(inputs.device, geometry);
@@ -98,7 +94,7 @@ std::vector<DrawnCost> DrawOutcomes(const Cluster& cluster, const CostInputs& in
     std::uint64_t state = Mixed(seed ^ Mixed(static_cast<std::uint64_t>(i)));
     ForGuesses(drawn, [&state](const auto&, const Band& band, const auto& set) {
       state = Mixed(state);
-      set(TriangularAt(band, static_cast<double>(state >> 11) * 0x1p-53));
+      set(TriangularAt(band, UniformOf(state)));
     });
     outcomes.push_back(Price(cluster, drawn, geometry));
   }

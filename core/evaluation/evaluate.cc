@@ -92,7 +92,7 @@ class Evaluation {
  private:
   // Records only the requested part, and the cost part, on which others depend.
   [[nodiscard]] Tape* TapeOf(std::string_view part) const {
-    return detail_.explain == "*" || detail_.explain.substr(0, detail_.explain.find('.')) == part ? tape_ : nullptr;
+    return detail_.explain == "*" || PartOf(detail_.explain) == part ? tape_ : nullptr;
   }
 
   [[nodiscard]] const CostReport* Cost() const { return cost_ ? &*cost_ : nullptr; }

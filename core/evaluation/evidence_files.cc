@@ -18,13 +18,14 @@ namespace {
 
 // A figure that publishers measure, and the core's figure to compare it with. The error of a rate is the error of its
 // time.
-struct TrainingFigure {
+template <class Report>
+struct ComparedFigure {
   std::string_view path;
   MeasuredKind kind;
   bool is_rate;
-  double (*predicted)(const TrainingReport& report);
+  double (*predicted)(const Report& report);
 };
-constexpr TrainingFigure kTrainingFigures[] = {
+constexpr ComparedFigure<TrainingReport> kTrainingFigures[] = {
     {"training.step_time_s", MeasuredKind::kStepTime, false,
      [](const TrainingReport& r) { return r.step_time.base(); }},
     {"training.time_to_train_s", MeasuredKind::kStepTime, false,
@@ -40,13 +41,7 @@ constexpr TrainingFigure kTrainingFigures[] = {
     {"training.memory_bytes.total", MeasuredKind::kTrainingMemory, false,
      [](const TrainingReport& r) { return r.memory.Total().base(); }}};
 
-struct ServingFigure {
-  std::string_view path;
-  MeasuredKind kind;
-  bool is_rate;
-  double (*predicted)(const ServingReport& report);
-};
-constexpr ServingFigure kServingFigures[] = {
+constexpr ComparedFigure<ServingReport> kServingFigures[] = {
     {"serving.tpot_s", MeasuredKind::kTokenTime, false, [](const ServingReport& r) { return r.tpot.base(); }},
     {"serving.decode_step_s", MeasuredKind::kTokenTime, false,
      [](const ServingReport& r) { return r.decode_step.base(); }},
@@ -68,9 +63,10 @@ auto FigureAt(const Figures& figures, std::string_view path) {
   return found == std::end(figures) ? nullptr : &*found;
 }
 
-std::string TextAt(const Json& json, std::string_view key) {
-  const Json* member = FindMember(json, key);
-  return member != nullptr && member->is_string() ? TextOf(*member) : std::string();
+template <class Figures, class Report>
+std::optional<EvidenceFigure> FigureIn(const Figures& figures, const Report& report, std::string_view path) {
+  const auto* of = FigureAt(figures, path);
+  return of == nullptr ? std::nullopt : std::optional(EvidenceFigure{of->kind, of->predicted(report)});
 }
 
 // Required members: a run that nobody can look up is no evidence.
@@ -96,13 +92,13 @@ Json RequestOf(const Json& row, const Json* models, const std::string& tuning) {
 bool Predict(const Scenario& scenario, std::string_view figure, double measured, MeasuredRun& run) {
   double predicted = 0;
   bool is_rate = false;
-  if (const TrainingFigure* of = FigureAt(kTrainingFigures, figure); of != nullptr && scenario.training) {
+  if (const auto* of = FigureAt(kTrainingFigures, figure); of != nullptr && scenario.training) {
     const TrainingReport report =
         EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false});
     run.kind = of->kind, predicted = of->predicted(report), is_rate = of->is_rate;
     run.setting = SettingOf(scenario.model, scenario.cluster, *scenario.training, report);
     run.predicted = run.kind == MeasuredKind::kStepTime ? report.step_time.base() : predicted;
-  } else if (const ServingFigure* served = FigureAt(kServingFigures, figure); served != nullptr && scenario.serving) {
+  } else if (const auto* served = FigureAt(kServingFigures, figure); served != nullptr && scenario.serving) {
     const ServingReport report = EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, false);
     run.kind = served->kind, predicted = served->predicted(report), is_rate = served->is_rate;
     run.setting = SettingOf(run.kind, scenario.model, scenario.cluster, *scenario.serving, report);
@@ -185,13 +181,11 @@ RunDistance CatalogueDistance() {
 }
 
 std::optional<EvidenceFigure> FigureOf(const TrainingReport& report, std::string_view path) {
-  const TrainingFigure* of = FigureAt(kTrainingFigures, path);
-  return of == nullptr ? std::nullopt : std::optional(EvidenceFigure{of->kind, of->predicted(report)});
+  return FigureIn(kTrainingFigures, report, path);
 }
 
 std::optional<EvidenceFigure> FigureOf(const ServingReport& report, std::string_view path) {
-  const ServingFigure* of = FigureAt(kServingFigures, path);
-  return of == nullptr ? std::nullopt : std::optional(EvidenceFigure{of->kind, of->predicted(report)});
+  return FigureIn(kServingFigures, report, path);
 }
 
 Json WrittenRun(const MeasuredRun& run, std::string_view source) {

@@ -46,8 +46,7 @@ class JobSteps {
   static Result<std::shared_ptr<Job>> Begin(const std::string& spec, const More&... more) {
     Result<Json> parsed = ParseJson(spec);
     if (!parsed) return std::move(parsed.issues);
-    const Json* request = FindMember(*parsed, "request");
-    return MakeJob<Job>(request != nullptr ? JsonText(*request) : "", {}, *parsed, more...);
+    return MakeJob<Job>(RequestIn(*parsed), {}, *parsed, more...);
   }
 
   std::string issues_;

@@ -34,11 +34,6 @@ struct Run {
   MeasuredFigure figure;
 };
 
-std::string MemberText(const Json& json, std::string_view key) {
-  const Json* member = FindMember(json, key);
-  return member != nullptr && member->is_string() ? TextOf(*member) : std::string();
-}
-
 // An issue that any of its fixes resolves; the last fix removes the measurements.
 Issue WrongAt(std::string path, std::string message, std::vector<Fix> fixes = {}) {
   fixes.push_back(LeaveOut(std::string(kMember)));
@@ -59,9 +54,9 @@ Result<double> ValueOf(const Json& one, const std::string& path, std::string_vie
 }
 
 Result<OwnMeasurement> ReadOne(const Json& one, const std::string& path) {
-  const std::string figure = MemberText(one, "path");
+  const std::string figure = TextAt(one, "path");
   const Json* output = OutputAt(figure);
-  if (output == nullptr || MemberText(*output, "kind") != "number") {
+  if (output == nullptr || TextAt(*output, "kind") != "number") {
     return Issues{WrongAt(path + ".path", "Enter the path of a figure of the report, such as serving.tpot_s",
                           SetToEach(path + ".path", NearestOutputs(figure)))};
   }
@@ -97,8 +92,6 @@ std::vector<std::string> AssignmentsOf(std::string_view at) {
   std::erase(all, "");
   return all;
 }
-
-std::string_view PartOf(std::string_view figure) { return figure.substr(0, figure.find('.')); }
 
 // Turns off the parts that a figure does not need.
 Json OnlyFor(std::string_view figure, Json resolved) {
@@ -308,8 +301,13 @@ Result<Json> ReadMeasuredRequest(std::string_view text, const std::vector<std::s
   return Mover(std::move(*request)).Moved();
 }
 
+std::string RequestIn(const Json& question) {
+  const Json* request = FindMember(question, "request");
+  return request == nullptr ? "" : JsonText(*request);
+}
+
 Issues IssuesOfVarying(std::string_view path) {
-  if (path.substr(0, path.find('.')) != kMember) return {};
+  if (PartOf(path) != kMember) return {};
   return {{std::string(path), "A measurement does not vary: ask once with each value"}};
 }
 

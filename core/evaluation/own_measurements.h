@@ -18,6 +18,9 @@ namespace slipstick {
 // As ReadRequest, but each listed measurement then states its explanation. Issues if no legal value explains one.
 Result<Json> ReadMeasuredRequest(std::string_view text, const std::vector<std::string>& assignments);
 
+// The request inside a question, as text; "" if it has none.
+std::string RequestIn(const Json& question);
+
 // Issues if a varied input is the parameter of a measurement: measurements move the scenario before anything varies.
 Issues IssuesOfVarying(std::string_view path);
 

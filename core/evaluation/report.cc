@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "core/base/fix.h"
 #include "core/base/nearest_names.h"
 
 namespace slipstick {
@@ -39,7 +40,7 @@ const Json& DescribedOutputs() {
 }
 
 bool IsReportPath(std::string_view path) {
-  const std::string_view part = path.substr(0, path.find('.'));
+  const std::string_view part = PartOf(path);
   const bool is_beside = part == "version" || part == "scenario" || part == "warnings" || path == "training" ||
                          path == "serving" || path == "cost" || path == "post_training" || path == "diffusion" ||
                          path == "technology";
@@ -67,6 +68,10 @@ std::vector<std::string> NearestOutputs(std::string_view path) {
     if (IsReported(entry)) paths.push_back(TextOf(entry["path"]));
   }
   return NearestNames(path, paths);
+}
+
+Issue UnknownOutput(const std::string& member, std::string_view path) {
+  return {member, "Unknown output " + std::string(path), SetToEach(member, NearestOutputs(path))};
 }
 
 const Json* OutputAt(std::string_view path) {

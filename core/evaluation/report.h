@@ -75,6 +75,8 @@ bool IsReportPath(std::string_view path);
 // The figures that a report path stands for in a table: all of an object, otherwise the figure itself.
 std::vector<std::string> ColumnsOf(const std::string& path);
 std::vector<std::string> NearestOutputs(std::string_view path);
+// Says that no output has this path. `member` is the member or option that names it; its fixes are the nearest paths.
+Issue UnknownOutput(const std::string& member, std::string_view path);
 // The description of the output at a path of a report; null if there is none.
 const Json* OutputAt(std::string_view path);
 // Whether a larger figure at a path of the report is better.
@@ -83,5 +85,7 @@ bool IsLargerBetter(std::string_view path);
 std::string_view OutputTitle(std::string_view path);
 // Its unit; "" if it has none.
 std::string_view UnitOf(std::string_view path);
+// The part of the report that has the figure: "serving.ttft_s" -> "serving".
+inline std::string_view PartOf(std::string_view path) { return path.substr(0, path.find('.')); }
 
 }  // namespace slipstick

@@ -177,8 +177,7 @@ Answer CalibrateAnswer(std::string_view spec) {
   if (!parsed) return WrongRequest(parsed.issues);
   Result<std::vector<OwnFigure>> measured = MeasurementsOf(*parsed);
   if (!measured) return WrongRequest(std::move(measured.issues));
-  const Json* given = FindMember(*parsed, "request");
-  const Result<Json> request = ReadMeasuredRequest(given == nullptr ? "" : JsonText(*given), {});
+  const Result<Json> request = ReadMeasuredRequest(RequestIn(*parsed), {});
   if (!request) return WrongRequest(request.issues);
   const Result<Scenario> scenario = ParseScenario(*request);
   if (!scenario) return WrongRequest(scenario.issues);

@@ -98,7 +98,7 @@ bool DesignProblem::ReadsOnlySpeeds() const {
 std::vector<std::string_view> DesignProblem::PartsRead() const {
   std::vector<std::string_view> parts;
   const auto add = [&](std::string_view figure) {
-    if (!figure.empty()) parts.push_back(figure.substr(0, figure.find('.')));
+    if (!figure.empty()) parts.push_back(PartOf(figure));
   };
   add(question_.figure);
   add(question_.against);

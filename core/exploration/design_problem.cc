@@ -102,8 +102,6 @@ bool IsCount(const std::string& path) {
                      [&](const Json& field) { return field["path"] == path && field["kind"] == "count"; });
 }
 
-std::string PartOf(const std::string& figure) { return figure.substr(0, figure.find('.')); }
-
 }  // namespace
 
 void DesignProblem::AddShares(const ChipDesign& design) {
@@ -196,7 +194,7 @@ Issues DesignProblem::CheckFigure(std::string& figure) const {
     figure = path;
     return {};
   }
-  return {{figure, "Unknown output", SetToEach("objective", NearestOutputs(figure))}};
+  return {UnknownOutput("objective", figure)};
 }
 
 Result<DesignProblem> DesignProblem::Make(Json request, DesignQuestion question) {
@@ -336,7 +334,7 @@ std::optional<ChipDesign> DesignProblem::DesignAt(const DesignPoint& point) {
 std::optional<Tried> DesignProblem::Judge(const Json& report, double* second) const {
   double excess = 0;
   const auto figure = [&](const std::string& path) -> std::optional<double> {
-    const std::optional<double> feasible = NumberAt(report, PartOf(path) + ".feasible");
+    const std::optional<double> feasible = NumberAt(report, JoinPath(std::string(PartOf(path)), "feasible"));
     if (feasible && !(*feasible > 0)) excess += kInfeasible;
     return NumberAt(report, path);
   };

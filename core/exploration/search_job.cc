@@ -15,7 +15,6 @@ namespace slipstick {
 namespace {
 
 constexpr Count kMaxSpace = 1'000'000'000;
-constexpr Count kMaxTechnologies = 100'000;
 
 std::vector<std::string> NearestFigures(const std::string& of, const std::string& name) {
   std::vector<std::string_view> names;
@@ -44,26 +43,6 @@ std::vector<const SearchFigure*> ReadFigures(const SearchSpec& spec, bool has_co
   return figures;
 }
 
-// All combinations of the axes' values, the last axis fastest.
-Result<std::vector<std::vector<Assignment>>> Combinations(const std::vector<std::string>& texts) {
-  std::vector<std::vector<Assignment>> all{{}};
-  for (const std::string& text : texts) {
-    const Result<Axis> axis = ParseAxis(text);
-    if (!axis) return axis.issues;
-    if (static_cast<Count>(all.size() * axis->values.size()) > kMaxTechnologies)
-      return Issues{{"axes", "Too many technologies: at most 100,000"}};
-    std::vector<std::vector<Assignment>> longer;
-    for (const std::vector<Assignment>& changes : all) {
-      for (const Json& value : axis->values) {
-        longer.push_back(changes);
-        longer.back().push_back({axis->path, value});
-      }
-    }
-    all = std::move(longer);
-  }
-  return all;
-}
-
 Issues CheckSpec(const SearchSpec& spec) {
   if (spec.part != "training" && spec.part != "serving")
     return {
@@ -80,7 +59,7 @@ void Restrict(const std::string& path, const Json& value, const std::string& par
     return;
   }
   const bool is_shared_pool = value.is_null() && path == "serving.disaggregated";
-  const std::string text = value.is_null() ? "0" : value.is_string() ? TextOf(value) : JsonText(value);
+  const std::string text = value.is_null() ? "0" : PlainText(value);
   SpaceLimits named;
   std::vector<FigureLimit> figures;
   Issues others;  // from an axis of any other input
@@ -144,7 +123,7 @@ void EraseBelow(const std::string& path, Json& overrides) {
 
 Result<std::shared_ptr<SearchJob>> SearchJob::Make(const Json& request, const SearchSpec& spec) {
   if (Issues issues = CheckSpec(spec); !issues.empty()) return issues;
-  const Result<std::vector<std::vector<Assignment>>> combinations = Combinations(spec.axes);
+  const Result<std::vector<std::vector<Assignment>>> combinations = CombinationsOf(spec.axes);
   if (!combinations) return combinations.issues;
   const bool asks_for_shared_pool = AsksForSharedPool(spec);
   std::vector<Technology> technologies;
@@ -153,9 +132,7 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(const Json& request, const Se
   const auto add = [&](std::vector<Assignment> changes) {
     Json changed = request;
     Apply(changed, changes);
-    const Json* const prefill_mapping = MemberAt(changed, kPrefillMapping);
-    const bool has_prefill_mapping =
-        spec.part == "serving" && prefill_mapping != nullptr && !prefill_mapping->is_null();
+    const bool has_prefill_mapping = spec.part == "serving" && IsSet(changed, kPrefillMapping);
     Result<Scenario> scenario = ParseForSearch(std::move(changed), spec.part);
     technologies.push_back({std::move(changes), scenario ? std::optional(std::move(*scenario)) : std::nullopt});
     any = any || scenario;
@@ -233,11 +210,7 @@ Result<std::shared_ptr<SearchJob>> SearchJob::Make(std::vector<Technology> techn
   return job;
 }
 
-const SearchJob::Place& SearchJob::PlaceOf(Count index) const {
-  const auto after = std::upper_bound(places_.begin(), places_.end(), index,
-                                      [](Count at, const Place& place) { return at < place.offset; });
-  return *std::prev(after);
-}
+const SearchJob::Place& SearchJob::PlaceOf(Count index) const { return BlockAt(places_, index); }
 
 Outcome SearchJob::Evaluate(Count index, const Search::IsDominated& is_dominated) {
   const Place& place = PlaceOf(index);

@@ -7,11 +7,9 @@
 #include "core/scenario/scenario.h"
 
 namespace slipstick {
+namespace {
 
-Result<Json> ReadSearchRequest(std::string_view text, const std::vector<std::string>& assignments) {
-  return ReadMeasuredRequest(text, assignments);
-}
-
+// A job's progress as JSON, and back.
 Json WriteProgress(const SearchProgress& progress) {
   const auto list = [](const std::vector<Found>& found) {
     Json entries = Json::array();
@@ -49,6 +47,8 @@ Result<SearchProgress> ReadProgress(const Json& json) {
   return progress;
 }
 
+}  // namespace
+
 std::string ShardText(const Json& request, const Json& spec, Count shard, Count shards,
                       const SearchProgress& progress) {
   return JsonText(Json{{"request", request},
@@ -66,7 +66,7 @@ std::string ShardSearch::Begin(const std::string& text) {
   if (!parsed) return refuse(std::move(parsed.issues));
   Result<SearchSpec> spec = ReadSearchSpec(*parsed);
   if (!spec) return refuse(std::move(spec.issues));
-  Result<Json> request = ReadSearchRequest(parsed->contains("request") ? JsonText((*parsed)["request"]) : "", {});
+  Result<Json> request = ReadMeasuredRequest(RequestIn(*parsed), {});
   if (!request) return refuse(std::move(request.issues));
   Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(*request, *spec);
   if (!job) return refuse(std::move(job.issues));

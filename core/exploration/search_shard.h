@@ -10,13 +10,6 @@
 
 namespace slipstick {
 
-// Reads the request of a search, with its measurements applied.
-Result<Json> ReadSearchRequest(std::string_view text, const std::vector<std::string>& assignments);
-
-// Converts a job's progress to JSON and back.
-Json WriteProgress(const SearchProgress& progress);
-Result<SearchProgress> ReadProgress(const Json& json);
-
 // The result of one shard, with its request and spec.
 std::string ShardText(const Json& request, const Json& spec, Count shard, Count shards, const SearchProgress& progress);
 

@@ -9,13 +9,12 @@
 #include "core/base/type_path.h"
 #include "core/base/units.h"
 #include "core/evaluation/own_measurements.h"
-#include "core/scenario/request.h"
 #include "core/scenario/scenario.h"
 
 namespace slipstick {
 namespace {
 
-constexpr std::size_t kMaxAxisValues = 10'000;
+constexpr std::size_t kMaxAxisValues = 10'000, kMaxCombinations = 100'000;
 
 // lo:hi:n[:log] with units on the ends, which must have one dimension.
 Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>& parts) {
@@ -86,6 +85,25 @@ Result<Axis> ParseAxis(std::string_view text) {
   }
   if (axis.values.size() > kMaxAxisValues) return Issues{{path, "Enter at most 10,000 values"}};
   return axis;
+}
+
+Result<std::vector<std::vector<Assignment>>> CombinationsOf(const std::vector<std::string>& axes) {
+  std::vector<std::vector<Assignment>> all{{}};
+  for (const std::string& text : axes) {
+    const Result<Axis> axis = ParseAxis(text);
+    if (!axis) return axis.issues;
+    if (all.size() * axis->values.size() > kMaxCombinations)
+      return Issues{{"axes", "Too many technologies: at most 100,000"}};
+    std::vector<std::vector<Assignment>> longer;
+    for (const std::vector<Assignment>& changes : all) {
+      for (const Json& value : axis->values) {
+        longer.push_back(changes);
+        longer.back().push_back({axis->path, value});
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
 }
 
 Result<SearchSpec> ReadSearchSpec(const Json& json) {

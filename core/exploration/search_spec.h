@@ -9,6 +9,7 @@
 #include "core/base/issue.h"
 #include "core/base/json.h"
 #include "core/base/quantity.h"
+#include "core/scenario/request.h"
 
 namespace slipstick {
 
@@ -24,6 +25,8 @@ struct Axis {
   std::vector<Json> values;
 };
 Result<Axis> ParseAxis(std::string_view text);
+// All combinations of the values of axes, the last axis fastest.
+Result<std::vector<std::vector<Assignment>>> CombinationsOf(const std::vector<std::string>& axes);
 
 struct SearchSpec {
   std::string part = "training";    // or "serving"

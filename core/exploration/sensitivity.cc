@@ -26,7 +26,7 @@ bool IsSimulated(std::string_view figure) {
 // Removes other parts. Parts are independent, except that prices need the cost part, and post-training needs all. The
 // request simulation, which takes longest, moves only its own figures.
 void DropIdleParts(std::string_view figure, Scenario& scenario) {
-  const std::string_view part = figure.substr(0, figure.find('.'));
+  const std::string_view part = PartOf(figure);
   if (part != "training" && part != "serving" && part != "cost") return;
   scenario.post_training.reset();
   if (part != "training") scenario.training.reset();

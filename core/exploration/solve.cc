@@ -58,7 +58,7 @@ bool IsKnownWhenInfeasible(std::string_view path) {
 
 // Why the part of a figure is infeasible; "" if it is feasible.
 std::string WhyInfeasible(const Json& report, std::string_view figure) {
-  const std::string part(figure.substr(0, figure.find('.')));
+  const std::string part(PartOf(figure));
   const Json* feasible = MemberAt(report, part + ".feasible");
   if (feasible == nullptr || !feasible->is_boolean() || feasible->get<bool>()) return "";
   const Json& reasons = report[part]["infeasible"];
@@ -386,13 +386,9 @@ Answer SolveSpecAnswer(std::string_view spec, const std::function<void(const Sol
   if (!search) return WrongRequest(std::move(search.issues));
   options.search = std::move(*search);
   options.against = TextsOf(FindMember(*parsed, "against"));
-  const auto text = [&](const char* key) {
-    return parsed->contains(key) && (*parsed)[key].is_string() ? (*parsed)[key].get<std::string>() : "";
-  };
-  std::string until = text("until");
+  std::string until = TextAt(*parsed, "until");
   for (const std::string& one : TextsOf(FindMember(*parsed, "until"))) until += (until.empty() ? "" : ",") + one;
-  return SolveAnswer(parsed->contains("request") ? JsonText((*parsed)["request"]) : "", {}, text("range"), until,
-                     options);
+  return SolveAnswer(RequestIn(*parsed), {}, TextAt(*parsed, "range"), until, options);
 }
 
 }  // namespace slipstick

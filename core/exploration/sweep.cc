@@ -123,7 +123,7 @@ Result<Sweep> MakeSweep(Json request, const std::vector<std::string>& axes, cons
   if (reports.empty()) issues.push_back({"report", "Give at least one path of the report"});
   for (const std::string& path : reports) {
     if (IsReportPath(path)) continue;
-    issues.push_back({"report", "Unknown output " + path, SetToEach("report", NearestOutputs(path))});
+    issues.push_back(UnknownOutput("report", path));
   }
   if (issues.empty() && sweep.Size() > kMaxPoints) issues.push_back({"axes", "Too many points: at most 10,000,000"});
   if (!issues.empty()) return issues;
@@ -170,15 +170,12 @@ Answer SweepAnswer(std::string_view request, const std::vector<std::string>& ass
 Answer SweepRowsAnswer(std::string_view spec, Count from, Count to) {
   Result<Json> parsed = ParseJson(spec);
   if (!parsed) return WrongRequest(std::move(parsed.issues));
-  const Json* request = FindMember(*parsed, "request");
-  Result<Json> base = ReadMeasuredRequest(request != nullptr ? JsonText(*request) : "{}", {});
+  Result<Json> base = ReadMeasuredRequest(RequestIn(*parsed), {});
   if (!base) return WrongRequest(std::move(base.issues));
-  const Json* optimise = FindMember(*parsed, "optimise");
   Result<std::optional<SearchSpec>> search = ReadInnerSearch(*parsed, "search");
   if (!search) return WrongRequest(std::move(search.issues));
-  Result<Sweep> sweep =
-      MakeSweep(std::move(*base), TextsOf(FindMember(*parsed, "axes")), TextsOf(FindMember(*parsed, "report")),
-                optimise != nullptr && optimise->is_string() ? TextOf(*optimise) : "", *search);
+  Result<Sweep> sweep = MakeSweep(std::move(*base), TextsOf(FindMember(*parsed, "axes")),
+                                  TextsOf(FindMember(*parsed, "report")), TextAt(*parsed, "optimise"), *search);
   if (!sweep) return WrongRequest(std::move(sweep.issues));
   Json rows = Json::array();
   for (Count i = std::max<Count>(0, from); i < std::min(to, sweep->Size()); ++i) {

@@ -39,8 +39,8 @@ Json RequestOf(const Json& request, const TraceSummary& summary) {
 
 // The number of requests that may miss a target.
 Count MostMisses(Percentile percentile, Count requests) {
-  const Count of_100 = percentile == Percentile::k50 ? 50 : percentile == Percentile::k90 ? 90 : 99;
-  return requests - (requests * of_100 + 99) / 100;
+  const std::size_t of_100 = percentile == Percentile::k50 ? 50 : percentile == Percentile::k90 ? 90 : 99;
+  return requests - static_cast<Count>(NearestRank(static_cast<std::size_t>(requests), of_100));
 }
 
 std::string_view WhyHeldBack(HeldBack bound) {
@@ -56,8 +56,7 @@ std::string_view WhyHeldBack(HeldBack bound) {
 }
 
 Result<Scenario> ScenarioFor(const Json& request, const TraceSummary& summary) {
-  const Json* serving = FindMember(request, "serving");
-  if (serving == nullptr || serving->is_null())
+  if (!IsSet(request, "serving"))
     return Issues{{"serving", "Required: this part is switched off", {Fix{{"serving", "{}"}}}}};
   Result<Scenario> scenario = ParseScenario(RequestOf(request, summary));
   if (scenario && scenario->serving->disaggregated)

@@ -7,6 +7,7 @@
 #include "core/simulation/lengths.h"
 #include "core/simulation/prefix_blocks.h"
 #include "core/simulation/random.h"
+#include "core/simulation/summary.h"
 
 namespace slipstick {
 namespace {
@@ -20,7 +21,7 @@ TraceLengths LengthsOf(const RequestTrace& trace, Count TracedRequest::* length)
   }
   of.mean /= static_cast<double>(lengths.size());
   std::sort(lengths.begin(), lengths.end());
-  const auto at = [&lengths](std::size_t percent) { return lengths[(lengths.size() * percent + 99) / 100 - 1]; };
+  const auto at = [&lengths](std::size_t percent) { return lengths[NearestRank(lengths.size(), percent) - 1]; };
   of.p50 = at(50);
   of.p90 = at(90);
   of.p99 = at(99);

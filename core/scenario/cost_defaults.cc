@@ -21,11 +21,6 @@ const Json& Member(const Json& json, const char* key) {
   return found == json.end() ? kNothing : *found;
 }
 
-std::string TextAt(const Json& json, const char* key) {
-  const Json& member = Member(json, key);
-  return member.is_string() ? member.get<std::string>() : "";
-}
-
 // A member's number in base units; `otherwise` if it has none. Faults are reported when the scenario is read.
 double NumberOf(const Json& json, const char* key, double otherwise) {
   return NumberIn(Member(json, key)).value_or(otherwise);
@@ -64,7 +59,7 @@ Silicon SiliconOf(const Json& device) {
             DramOf(dram.empty() ? standard.dram.name : dram)};
   }
   return {NumberOf(die, "area", 0), Member(die, "count"), TextAt(die, "node"),
-          DramOf(TextAt(Member(device, "memory"), "technology"))};
+          DramOf(TextAt(device, "memory.technology"))};
 }
 
 // The maker's margin at the catalogue's price; a changed device is sold at this margin.
@@ -132,8 +127,8 @@ void FillMemory(const PricedDevice& priced, Json& bill) {
 // If the memory is of another kind than the bill's, picks a package that carries it: HBM on an interposer, other chips
 // on the board around a bare package.
 void FillPackage(Json& bill) {
-  const Json* memory = FindPreset("dram", TextAt(Member(bill, "memory"), "preset"));
-  const std::string usual = TextAt(Member(bill, "package"), "preset");
+  const Json* memory = FindPreset("dram", TextAt(bill, "memory.preset"));
+  const std::string usual = TextAt(bill, "package.preset");
   const Json* package = FindPreset("package", usual);
   if (memory == nullptr || package == nullptr) return;
   const bool in_package = Member(*memory, "in_package") == Json(true),
@@ -170,7 +165,7 @@ void IncludeNetwork(const Json& networks, Json& system) {
   double fabric = 0, adapters = 0, power = 0;
   for (const Json& level : networks) {
     const double bandwidth = NumberOf(level, "bandwidth", 0);
-    const Json* port = FindPreset("port", TextAt(Member(level, "port"), "preset"));
+    const Json* port = FindPreset("port", TextAt(level, "port.preset"));
     if (port == nullptr) continue;
     const double port_bandwidth = NumberOf(*port, "bandwidth", 0);
     if (port_bandwidth <= 0) {
@@ -206,7 +201,7 @@ bool IsPackagedAsQuoted(const Json& bill, const Json& entry, const Json* origina
   for (const char* key : {"carrier", "substrate", "bumps", "steps"}) {
     if (package.is_object() && package.contains(key)) return false;
   }
-  return TextAt(Member(bill, "package"), "preset") == TextAt(Member(entry, "package"), "preset");
+  return TextAt(bill, "package.preset") == TextAt(entry, "package.preset");
 }
 
 // A die of another area than the catalogue's keeps its shape if the exposure field can hold it.
@@ -302,7 +297,7 @@ Json ClusterWith(const std::string& device) {
   for (const PresetText& preset : PresetTexts()) {
     if (preset.kind != "cluster") continue;
     const Json& cluster = *FindPreset("cluster", preset.id);
-    if (TextAt(Member(cluster, "device"), "preset") != device) continue;
+    if (TextAt(cluster, "device.preset") != device) continue;
     Json found = WithoutRemarks(cluster);
     found["preset"] = preset.id;
     return found;

@@ -68,8 +68,7 @@ void ApplyDesignDefaults(Json& request) {
   const Json* design = MemberAt(request, "cluster.device.design");
   const bool is_named = design != nullptr && design->is_string();
   if (design == nullptr || !(is_named || (design->is_object() && !design->empty()))) return;
-  const Json* preset = is_named ? design : FindMember(*design, "preset");
-  const std::string id = preset != nullptr && preset->is_string() ? std::string(TextOf(*preset)) : "";
+  const std::string id = is_named ? TextOf(*design) : TextAt(*design, "preset");
   const Json* partition = ComesWith(Schema<ChipDesign>::preset_kind, id, "partition");
   const Json* family = ComesWith(Schema<ChipDesign>::preset_kind, id, "architecture");
   if (family == nullptr) family = ComesWith("standard", "chip_design", "architecture");

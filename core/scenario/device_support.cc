@@ -91,8 +91,8 @@ std::vector<std::string> UnsupportedSoftware(const Scenario& scenario) {
   if (scenario.serving) {
     const ServingLoad& load = *scenario.serving;
     AddUnsupported(kEngine, load.engine.name, load.engine.devices, device, texts);
-    if (load.disaggregated && load.disaggregated->prefill_device)
-      AddUnsupported(kEngine, load.engine.name, load.engine.devices, *load.disaggregated->prefill_device, texts);
+    if (const Disaggregated* const pools = PoolsOfTwoKinds(load))
+      AddUnsupported(kEngine, load.engine.name, load.engine.devices, *pools->prefill_device, texts);
   }
   return texts;
 }

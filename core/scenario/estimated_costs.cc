@@ -56,9 +56,7 @@ std::vector<std::string> EstimatedCosts(const CostInputs& inputs) {
   std::vector<std::string> paths;
   const auto add_unless_known = [&](const Json& inside, const std::string& where) {
     for (const auto& [member, kind] : {std::pair("device", "bill"), std::pair("system", "system")}) {
-      const Json* part = FindMember(inside, member);
-      const Json* preset = part == nullptr ? nullptr : FindMember(*part, "preset");
-      const bool is_known = preset != nullptr && preset->is_string() && FindPreset(kind, TextOf(*preset)) != nullptr;
+      const bool is_known = FindPreset(kind, TextAt(inside, JoinPath(member, "preset"))) != nullptr;
       if (!is_known) paths.push_back(where + "." + member);
     }
   };

@@ -121,8 +121,7 @@ std::vector<MemberPath> MembersThatRulesMaySet(const Json& device, const Json& e
 
 void DropRuleDerivedValues(Json& device) {
   if (!device.is_object() || !device.contains("efficiency")) return;
-  const Json* preset = FindMember(device, "preset");
-  const Json* entry = preset != nullptr && preset->is_string() ? FindPreset("device", TextOf(*preset)) : nullptr;
+  const Json* entry = FindPreset("device", TextAt(device, "preset"));
   const std::vector<MemberPath> members = MembersThatRulesMaySet(device, entry == nullptr ? Json::object() : *entry);
   Json bare = device;
   for (const MemberPath& member : members) bare[member[0]].erase(member[1]);

@@ -59,11 +59,10 @@ void DropDerivedValues(Json* device) {
 bool SplitsDevice(const Json& request) {
   const Json* partition = FindMember(request, "partition");
   if (partition == nullptr || !partition->is_object()) return false;
-  const Json *chiplets = FindMember(*partition, "chiplets"), *io = FindMember(*partition, "io_share"),
-             *package = FindMember(*partition, "package");
+  const Json *chiplets = FindMember(*partition, "chiplets"), *io = FindMember(*partition, "io_share");
   const bool one = chiplets != nullptr && NumberIn(*chiplets) == 1;
   const bool no_io = io == nullptr || io->is_null() || NumberIn(*io) == 0;
-  return !one || !no_io || (package != nullptr && !package->is_null());
+  return !one || !no_io || IsSet(*partition, "package");
 }
 
 constexpr double kSameValue = 1e-9;  // relative difference of a value written with a unit and the same one without
@@ -107,8 +106,7 @@ void FollowSessions(const Json& expanded, const Written& written, Scenario& scen
 
 // From version 3 on, a request for images or clips turns the other questions off, unless it states them.
 void AskForDiffusionAlone(const Written& written, Json& expanded) {
-  const Json* diffusion = FindMember(expanded, "diffusion");
-  if (VersionOf(expanded) < 3 || diffusion == nullptr || diffusion->is_null() || !written.IsUntouched("model")) return;
+  if (VersionOf(expanded) < 3 || !IsSet(expanded, "diffusion") || !written.IsUntouched("model")) return;
   for (const char* part : {"training", "serving"}) {
     if (written.IsUntouched(part)) expanded[part] = nullptr;
   }
@@ -322,8 +320,7 @@ Result<Scenario> ParseScenario(Json request) {
 
 Result<Scenario> ParseForSearch(Json request, std::string_view part) {
   const Written written(request);
-  const Json* const idle_sessions = MemberAt(request, "serving.idle_sessions");
-  const bool idle_sessions_follow = part == "serving" && (idle_sessions == nullptr || idle_sessions->is_null());
+  const bool idle_sessions_follow = part == "serving" && !IsSet(request, "serving.idle_sessions");
   Result<Scenario> scenario = ReadScenario(std::move(request), written, part);
   if (!scenario) return scenario;
   ResetMapping(*scenario, written, part);

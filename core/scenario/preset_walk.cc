@@ -10,9 +10,7 @@ namespace {
 using EntryOf = const Json* (*)(const Json& json, const internal::Type& type);
 
 const Json* NamedPreset(const Json& json, const internal::Type& type) {
-  if (type.preset_kind.empty()) return nullptr;
-  const Json* preset = FindMember(json, "preset");
-  return preset != nullptr && preset->is_string() ? FindPreset(type.preset_kind, TextOf(*preset)) : nullptr;
+  return type.preset_kind.empty() ? nullptr : FindPreset(type.preset_kind, TextAt(json, "preset"));
 }
 
 const Json* StandardPreset(const Json& json, const internal::Type& type) {

@@ -44,6 +44,14 @@ inline std::vector<Count> Kept(const SpaceLimits& limits, std::string_view membe
   return candidates;
 }
 
+// The block that holds an index; `offset` is a block's first index, and blocks are in ascending order.
+template <class Block>
+const Block& BlockAt(const std::vector<Block>& blocks, Count index) {
+  const auto after = std::upper_bound(blocks.begin(), blocks.end(), index,
+                                      [](Count at, const Block& block) { return at < block.offset; });
+  return *(after - 1);
+}
+
 // Divisors in ascending order.
 std::vector<Count> Divisors(Count n);
 

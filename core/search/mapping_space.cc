@@ -204,9 +204,7 @@ TrainingSpace::TrainingSpace(const Model& model, const Cluster& cluster, const T
 
 TrainingChoice TrainingSpace::At(Count index) const {
   assert(index >= 0 && index < size_);
-  const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), index,
-                                      [](Count i, const Block& block) { return i < block.offset; });
-  const Block& block = *(after - 1);
+  const Block& block = BlockAt(blocks_, index);
   auto rest = static_cast<std::size_t>(index - block.offset);
   // Innermost first: neighboring indices share most sub-results.
   const auto take = [&rest](const auto& values) {

@@ -17,6 +17,8 @@
 namespace slipstick {
 namespace {
 
+constexpr Seconds kNoLimit = 1e30 * kS;
+
 // The result for a mapping. Mappings that fit rank first; then the shortest time per sequence, or the least memory.
 struct TrainingCost {
   bool fits = false;
@@ -29,6 +31,8 @@ struct TrainingCost {
     if (!fits) return missing < other.missing;
     return !is_bounded && per_sequence < other.per_sequence;
   }
+  // The time per sequence that a better mapping must beat.
+  [[nodiscard]] Seconds Limit() const { return fits ? per_sequence : kNoLimit; }
 };
 
 class TrainingTuner {
@@ -83,7 +87,6 @@ class TrainingTuner {
 
  private:
   static constexpr std::size_t kWalks = 4;
-  static constexpr Seconds kNoLimit = 1e30 * kS;
 
   struct Point {
     Degrees degrees;
@@ -137,13 +140,12 @@ class TrainingTuner {
     for (const std::vector<Degrees>& column : moves_->Columns()) {
       for (const Degrees& one : column) {
         const auto [best, is_new] = best_of.try_emplace(one[MappingAxis::kTp]);
-        const TrainingCost cost =
-            CostOf(one, !is_new && best->second.cost.fits ? best->second.cost.per_sequence : kNoLimit);
+        const TrainingCost cost = CostOf(one, best->second.cost.Limit());
         if (is_new || cost.IsBetterThan(best->second.cost)) best->second = {one, cost};
         if (cost.fits) break;
         const std::optional<Degrees> other = moves_->FullySharded(one);
         if (!other || !(one == column.front())) continue;
-        const TrainingCost other_cost = CostOf(*other, sharded ? sharded->cost.per_sequence : kNoLimit);
+        const TrainingCost other_cost = CostOf(*other, sharded ? sharded->cost.Limit() : kNoLimit);
         if (other_cost.fits && (!sharded || other_cost.IsBetterThan(sharded->cost))) sharded = {*other, other_cost};
       }
     }
@@ -156,18 +158,21 @@ class TrainingTuner {
     return starts;
   }
 
+  // Moves to a mapping if it is better.
+  bool MovesTo(const Degrees& to, Point& at) {
+    const TrainingCost cost = CostOf(to, at.cost.Limit());
+    if (!cost.IsBetterThan(at.cost)) return false;
+    at = {to, cost};
+    return true;
+  }
+
   // Walks from neighbor to better neighbor.
   Point Walked(Point at) {
     Count moves = 0;
     for (bool moved = true; moved && moves < kMostMoves; ++moves) {
       moved = false;
       const Degrees from = at.degrees;
-      moves_->VisitNeighbors(from, [&](const Degrees& to) {
-        const TrainingCost cost = CostOf(to, at.cost.fits ? at.cost.per_sequence : kNoLimit);
-        if (!cost.IsBetterThan(at.cost)) return;
-        at = {to, cost};
-        moved = true;
-      });
+      moves_->VisitNeighbors(from, [&](const Degrees& to) { moved = MovesTo(to, at) || moved; });
     }
     moves_made_ = std::max(moves_made_, moves);
     return at;
@@ -181,10 +186,7 @@ class TrainingTuner {
     }
     if (!best) return best;
     Point beyond = *best;
-    moves_->VisitNewPipelines(best->degrees, [&](const Degrees& to) {
-      const TrainingCost cost = CostOf(to, beyond.cost.fits ? beyond.cost.per_sequence : kNoLimit);
-      if (cost.IsBetterThan(beyond.cost)) beyond = {to, cost};
-    });
+    moves_->VisitNewPipelines(best->degrees, [&](const Degrees& to) { MovesTo(to, beyond); });
     return beyond.degrees == best->degrees ? best : Walked(beyond);
   }
 
@@ -205,7 +207,7 @@ class TrainingTuner {
     const TrainingCost chosen = costs_[best];
     std::array<std::map<Count, TrainingCost>, kAxisNames.size()> others;
     moves_->VisitNeighbors(best, [&](const Degrees& to) {
-      const TrainingCost cost = CostOf(to, chosen.fits ? chosen.per_sequence : kNoLimit);
+      const TrainingCost cost = CostOf(to, chosen.Limit());
       for (std::size_t i = 0; i < others.size(); ++i) {
         const auto axis = static_cast<MappingAxis>(i);
         if (to[axis] == best[axis]) continue;

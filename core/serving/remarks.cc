@@ -89,8 +89,7 @@ std::vector<std::string> SubstitutionsOf(const Deployment& deployment) {
                    Named(deployment.formats.activations) + ", not in " + Named(requested) + ".");
   }
   std::vector<const Device*> devices{&deployment.device};
-  if (deployment.load.disaggregated && deployment.load.disaggregated->prefill_device)
-    devices.push_back(&*deployment.load.disaggregated->prefill_device);
+  if (const Disaggregated* const pools = PoolsOfTwoKinds(deployment.load)) devices.push_back(&*pools->prefill_device);
   for (const Device* device : devices) {
     AddGemms(deployment, *device, texts);
     AddConversion(deployment, *device, texts);
@@ -116,8 +115,8 @@ std::vector<std::string> AssumedInputs(const Deployment& deployment) {
       used.push_back(&A::gemm_efficiency_fp8);
   }
   std::vector<std::string> paths = AssumedPaths(deployment.device, "cluster.device", used);
-  if (deployment.load.disaggregated && deployment.load.disaggregated->prefill_device) {
-    Device prefiller = *deployment.load.disaggregated->prefill_device;
+  if (const Disaggregated* const pools = PoolsOfTwoKinds(deployment.load)) {
+    Device prefiller = *pools->prefill_device;
     CompleteEfficiency(prefiller);
     for (std::string& path : AssumedPaths(prefiller, "serving.disaggregated.prefill_device", used))
       paths.push_back(std::move(path));

@@ -3,20 +3,11 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/base/random_bits.h"
+
 namespace slipstick {
 
-std::uint64_t Random::Next() {
-  state_ += 0x9E3779B97F4A7C15ULL;
-  std::uint64_t mixed = state_;
-  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBULL;
-  return mixed ^ (mixed >> 31);
-}
-
-double Random::Uniform() {
-  constexpr int kMantissa = 53;
-  return static_cast<double>(Next() >> (64 - kMantissa)) / static_cast<double>(1ULL << kMantissa);
-}
+double Random::Uniform() { return UniformOf(MixedBits(state_ += kGoldenStep)); }
 
 double Random::Exponential() { return -std::log(1 - Uniform()); }
 

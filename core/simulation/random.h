@@ -5,7 +5,6 @@
 
 namespace slipstick {
 
-// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -15,7 +14,6 @@ class Random {
   double Gamma(double shape);  // mean `shape`, variance `shape`
 
  private:
-  std::uint64_t Next();
   std::uint64_t state_;
 };
 

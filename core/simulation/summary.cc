@@ -11,11 +11,10 @@ Seconds MeanOf(const std::vector<Seconds>& times) {
   return times.empty() ? sum : sum / static_cast<double>(times.size());
 }
 
-// Nearest-rank percentiles: the smallest time with at least this share of all times at or below it.
 Percentiles PercentilesOf(std::vector<Seconds> times) {
   if (times.empty()) return {};
   std::sort(times.begin(), times.end());
-  const auto at = [&](std::size_t percent) { return times[(times.size() * percent + 99) / 100 - 1]; };
+  const auto at = [&](std::size_t percent) { return times[NearestRank(times.size(), percent) - 1]; };
   return {at(50), at(90), at(99)};
 }
 

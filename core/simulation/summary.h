@@ -9,6 +9,9 @@
 
 namespace slipstick {
 
+// Nearest rank: how many of the smallest of `count` values make up at least this percentage of them.
+inline std::size_t NearestRank(std::size_t count, std::size_t percent) { return (count * percent + 99) / 100; }
+
 struct Percentiles {
   Seconds p50, p90, p99;
 };

@@ -113,8 +113,7 @@ Issues CheckMixture(const Json& request) {
   };
   Issues issues;
   for (const auto& [path, why] : kExcluded) {
-    const Json* written = MemberAt(request, path);
-    if (written != nullptr && !written->is_null()) issues.push_back(SwitchOff(path, why));
+    if (IsSet(request, path)) issues.push_back(SwitchOff(path, why));
   }
   return issues;
 }

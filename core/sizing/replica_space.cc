@@ -43,9 +43,7 @@ ReplicaSpace::ReplicaSpace(const SizingProblem& problem) {
 }
 
 std::pair<Count, ServingChoice> ReplicaSpace::At(Count index) const {
-  const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), index,
-                                      [](Count i, const Block& block) { return i < block.offset; });
-  const Block& block = *(after - 1);
+  const Block& block = BlockAt(blocks_, index);
   return {block.devices, block.space.At(index - block.offset)};
 }
 

@@ -65,8 +65,7 @@ Answer SizeAnswer(std::string_view request, const std::vector<std::string>& assi
 Answer SizeSpecAnswer(std::string_view spec) {
   Result<Json> parsed = ParseJson(spec);
   if (!parsed) return WrongRequest(std::move(parsed.issues));
-  const Json* request = FindMember(*parsed, "request");
-  return SizeAnswer(request != nullptr ? JsonText(*request) : "", {}, *parsed);
+  return SizeAnswer(RequestIn(*parsed), {}, *parsed);
 }
 
 }  // namespace slipstick

@@ -36,12 +36,8 @@ Json OverridesOfDeployment(const Scenario& scenario, const SizedDeployment& size
 // The mean rate: the question's, or the request's.
 Result<double> MeanRate(const Json& request, const SizeQuestion& question) {
   const Json asked = AskedParts(request);
-  const auto is_on = [&asked](const char* part) {
-    const Json* member = FindMember(asked, part);
-    return member != nullptr && !member->is_null();
-  };
-  if (!is_on("serving")) return Issues{SwitchedOff("serving", is_on("diffusion"))};
-  if (!is_on("cost")) return Issues{SwitchedOff("cost", false)};
+  if (!IsSet(asked, "serving")) return Issues{SwitchedOff("serving", IsSet(asked, "diffusion"))};
+  if (!IsSet(asked, "cost")) return Issues{SwitchedOff("cost", false)};
   const Json* written = MemberAt(request, "serving.requests_per_s");
   const std::optional<double> rate =
       question.requests_per_s || written == nullptr ? question.requests_per_s : NumberIn(*written);

@@ -29,7 +29,7 @@ TuningFactor StepFactor(const Tuning& tuning, const Engine& engine, std::optiona
   return {tuning.experts, "serving.tuning.experts"};
 }
 
-double HostFactor(const Tuning& tuning, const Engine& engine) { return engine.plain ? Ratio(1) : tuning.host; }
+Ratio HostFactor(const Tuning& tuning, const Engine& engine) { return engine.plain ? Ratio(1) : tuning.host; }
 
 Seconds StepAsRun(Seconds tuned_step, const Engine& engine, Ratio step_factor) {
   if (engine.plain) return tuned_step;

@@ -55,7 +55,7 @@ struct TuningFactor {
 // `experts`: their format, if the model has experts.
 TuningFactor StepFactor(const Tuning& tuning, const Engine& engine, std::optional<Precision> experts,
                         Architecture architecture);
-double HostFactor(const Tuning& tuning, const Engine& engine);
+Ratio HostFactor(const Tuning& tuning, const Engine& engine);
 // Converts times of a tuned engine to this way of running it: a decode step, its overhead per sequence, and host time
 // per operation of a prefill.
 Seconds StepAsRun(Seconds tuned_step, const Engine& engine, Ratio step_factor);

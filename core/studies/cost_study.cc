@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/fix.h"
+#include "core/base/random_bits.h"
 #include "core/catalogue/presets.h"
 #include "core/economics/uncertainty.h"
 #include "core/evaluation/own_measurements.h"
@@ -57,11 +58,8 @@ Result<StudyInput> Parse(std::string_view text) {
 
 // A reproducible random share from a seed and an index.
 double ShareOf(Count seed, std::size_t i) {
-  std::uint64_t x =
-      static_cast<std::uint64_t>(seed) * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(i) * 0xd1342543de82ef95ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
+  return UniformOf(MixedBits(static_cast<std::uint64_t>(seed) * kGoldenStep +
+                             static_cast<std::uint64_t>(i) * 0xd1342543de82ef95ULL));
 }
 
 Json AnswerWafer(const StudyInput& input) {

@@ -24,8 +24,6 @@ struct Point {
   Json measured;  // published values by path; null: none
 };
 
-std::string Shown(const Json& value) { return value.is_string() ? value.get<std::string>() : JsonText(value); }
-
 std::vector<Point> PointsOf(const Json& study) {
   std::vector<Point> points;
   if (study.contains("points")) {
@@ -36,20 +34,12 @@ std::vector<Point> PointsOf(const Json& study) {
     }
     return points;
   }
-  points.push_back({});
-  for (const Json& text : study["axes"]) {
-    const Result<Axis> axis = ParseAxis(text.get<std::string>());
-    if (!axis) return {};
-    std::vector<Point> longer;
-    for (const Point& point : points) {
-      for (const Json& value : axis->values) {
-        Point next = point;
-        next.label += (next.label.empty() ? "" : " / ") + Shown(value);
-        next.changes.push_back({axis->path, value});
-        longer.push_back(std::move(next));
-      }
-    }
-    points = std::move(longer);
+  const Result<std::vector<std::vector<Assignment>>> combinations = CombinationsOf(TextsOf(&study["axes"]));
+  if (!combinations) return {};
+  for (const std::vector<Assignment>& changes : *combinations) {
+    Point& point = points.emplace_back(Point{"", changes, {}});
+    for (const Assignment& change : changes)
+      point.label += (point.label.empty() ? "" : " / ") + PlainText(change.value);
   }
   return points;
 }
@@ -183,8 +173,8 @@ Json JudgeRatio(const Json& expectation, const Json& points) {
   const Json& of = expectation["of"];
   const double ratio = ValueFor(points, of[0], path) / ValueFor(points, of[1], path);
   const double low = expectation["low"].get<double>(), high = expectation["high"].get<double>();
-  return {{"text", path + " of " + Shown(of[0]) + " over " + Shown(of[1]) + " is between " + NumberText(low) + " and " +
-                       NumberText(high)},
+  return {{"text", path + " of " + PlainText(of[0]) + " over " + PlainText(of[1]) + " is between " + NumberText(low) +
+                       " and " + NumberText(high)},
           {"holds", ratio >= low && ratio <= high},
           {"found", std::isnan(ratio) ? Json(nullptr) : Json(ratio)}};
 }
@@ -203,7 +193,7 @@ Json JudgeBetween(const Json& expectation, const Json& points) {
 
 Json JudgeEquals(const Json& expectation, const Json& points) {
   const std::string path = expectation["equals"].get<std::string>();
-  Verdict verdict{path + " is " + Shown(expectation["value"]) + " at"};
+  Verdict verdict{path + " is " + PlainText(expectation["value"]) + " at"};
   for (const Json& label : expectation["at"]) {
     const Json* value = FigureOf(points, label, path);
     verdict.holds = verdict.holds && value != nullptr && *value == expectation["value"];

@@ -4,18 +4,24 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/random_bits.h"
+
 namespace slipstick {
 namespace {
 
 constexpr double kLeastMove = 1e-6;
 constexpr double kRounding = 5e-4;  // relative loss in the objective that rounding may cost
 
-// SplitMix64: the same random numbers on every machine.
-double Draw(std::uint64_t& state) {
-  std::uint64_t x = (state += 0x9E3779B97F4A7C15ULL);
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-  return std::ldexp(static_cast<double>((x ^ (x >> 31)) >> 11), -53);
+double Draw(std::uint64_t& state) { return UniformOf(MixedBits(state += kGoldenStep)); }
+
+// Visits all pairs of different numbers up to `last`.
+template <class Visit>
+void VisitPairs(std::size_t last, const Visit& visit) {
+  for (std::size_t from = 0; from <= last; ++from) {
+    for (std::size_t to = 0; to <= last; ++to) {
+      if (from != to) visit(from, to);
+    }
+  }
 }
 
 double LeftOf(const DesignBudget& budget, const DesignPoint& point) {
@@ -89,14 +95,11 @@ bool Optimiser::Shift(const DesignBudget& budget, std::size_t from, std::size_t 
 }
 
 void Optimiser::MoveShares(Run& run, const DesignBudget& budget) {
-  for (std::size_t from = 0; from <= budget.shares.size(); ++from) {
-    for (std::size_t to = 0; to <= budget.shares.size(); ++to) {
-      if (from == to) continue;
-      DesignPoint next = run.at;
-      Shift(budget, from, to, step_, next);
-      Try(run, next);
-    }
-  }
+  VisitPairs(budget.shares.size(), [&](std::size_t from, std::size_t to) {
+    DesignPoint next = run.at;
+    Shift(budget, from, to, step_, next);
+    Try(run, next);
+  });
 }
 
 void Optimiser::MoveParts(Run& run) {
@@ -106,18 +109,15 @@ void Optimiser::MoveParts(Run& run) {
     return static_cast<std::size_t>(found - budget.shares.begin());
   };
   const std::vector<std::size_t> rest;
-  for (std::size_t from = 0; from <= space_.parts.size(); ++from) {
-    for (std::size_t to = 0; to <= space_.parts.size(); ++to) {
-      if (from == to) continue;
-      DesignPoint next = run.at;
-      for (const DesignBudget& budget : space_.budgets) {
-        const std::size_t a = place(budget, from < space_.parts.size() ? space_.parts[from] : rest),
-                          b = place(budget, to < space_.parts.size() ? space_.parts[to] : rest);
-        if (a != b) Shift(budget, a, b, step_, next);
-      }
-      Try(run, next);
+  VisitPairs(space_.parts.size(), [&](std::size_t from, std::size_t to) {
+    DesignPoint next = run.at;
+    for (const DesignBudget& budget : space_.budgets) {
+      const std::size_t a = place(budget, from < space_.parts.size() ? space_.parts[from] : rest),
+                        b = place(budget, to < space_.parts.size() ? space_.parts[to] : rest);
+      if (a != b) Shift(budget, a, b, step_, next);
     }
-  }
+    Try(run, next);
+  });
 }
 
 void Optimiser::MoveVariable(Run& run, std::size_t variable) {
@@ -169,17 +169,14 @@ void Optimiser::Compact(Run& run) {
 void Optimiser::Scan(Run& run) {
   moved_ = false;
   for (const DesignBudget& budget : space_.budgets) {
-    for (std::size_t from = 0; from <= budget.shares.size(); ++from) {
-      for (std::size_t to = 0; to <= budget.shares.size(); ++to) {
-        if (from == to) continue;
-        const DesignPoint here = run.at;
-        for (double amount = options_.scan_step; amount <= options_.widest; amount += options_.scan_step) {
-          DesignPoint next = here;
-          if (!Shift(budget, from, to, amount, next)) break;
-          Try(run, next);
-        }
+    VisitPairs(budget.shares.size(), [&](std::size_t from, std::size_t to) {
+      const DesignPoint here = run.at;
+      for (double amount = options_.scan_step; amount <= options_.widest; amount += options_.scan_step) {
+        DesignPoint next = here;
+        if (!Shift(budget, from, to, amount, next)) break;
+        Try(run, next);
       }
-    }
+    });
   }
 }
 

@@ -67,9 +67,9 @@ bool IsTheSame(const Json& configurations, const std::string& path) {
 }
 
 // The part of a report whose mappings a search varies, whatever else it varies.
-std::string PartOf(const std::vector<std::string>& paths) {
+std::string SearchedPart(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
-    std::string part = path.substr(0, path.find('.'));
+    std::string part(PartOf(path));
     if (part == "training" || part == "serving" || part == "diffusion") return part;
   }
   return "";
@@ -86,7 +86,7 @@ std::string ConfigurationsText(const Json& configurations, bool is_colored) {
       same += (same.empty() ? "" : ", ") + BriefPath(path) + "=" + ValueText(configurations[0]["overrides"][path]);
     }
   }
-  const std::string part = PartOf(paths);
+  const std::string part = SearchedPart(paths);
   std::vector<std::string> figures;
   for (const auto& [key, value] : configurations[0].items()) {
     if (key != "index" && key != "overrides") figures.push_back(key);
@@ -188,7 +188,7 @@ std::string CompareText(std::string_view json, bool is_colored) {
     const std::string& path = TextOf(figure["path"]);
     if (!IsHeadline(path)) continue;
     if (!path.starts_with(part) || part.empty()) {
-      part = std::string_view(path).substr(0, path.find('.'));
+      part = PartOf(path);
       table.Add({});
       table.Add({{std::string(part), Tone::kStrong}});
     }

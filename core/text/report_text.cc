@@ -93,10 +93,6 @@ void AddBreakdown(const Json& report, const Breakdown& breakdown, Table& table) 
   }
 }
 
-std::string NameAt(const Json& report, std::string_view path) {
-  const Json* name = MemberAt(report, path);
-  return name != nullptr && name->is_string() ? TextOf(*name) : "";
-}
 std::string CountAt(const Json& report, std::string_view path) {
   const Json* count = MemberAt(report, path);
   return count != nullptr && count->is_number() ? CountText(count->get<double>()) : "–";
@@ -115,16 +111,14 @@ void AddAnswer(std::string_view title, bool is_asked, std::string_view of, const
 
 // "fits" or "may not fit" from the verdict of a part.
 std::string VerdictText(const Json& report, std::string_view path) {
-  const Json* verdict = MemberAt(report, path);
-  std::string text = verdict != nullptr && verdict->is_string() ? TextOf(*verdict) : "";
+  std::string text = TextAt(report, path);
   std::replace(text.begin(), text.end(), '_', ' ');
   return text.empty() ? text : ": " + text;
 }
 
 // What a device costs to buy, and the year of that price if it is known; nothing if devices are rented.
 std::string PriceText(const Json& report) {
-  const Json* rental = MemberAt(report, "scenario.cost.rental");
-  if (rental != nullptr && !rental->is_null()) return "";
+  if (IsSet(report, "scenario.cost.rental")) return "";
   const std::optional<double> year = NumberAt(report, "scenario.cost.device.price_year");
   return "price " + FigureAt(report, "cost.device_price_usd") +
          (year ? " (" + std::to_string(static_cast<int>(*year)) + "), " : ", ");
@@ -184,7 +178,7 @@ std::string Answers(const Json& report, bool is_colored) {
   }
   if (FindMember(report, "diffusion") != nullptr) {
     const bool is_video = MemberAt(report, "diffusion.video_s_per_hour")->is_number();
-    add("Diffusion", true, NameAt(report, "scenario.diffusion.model.name"), "diffusion.latency_s",
+    add("Diffusion", true, TextAt(report, "scenario.diffusion.model.name"), "diffusion.latency_s",
         "diffusion.latency_interval",
         (is_video ? "per clip, " + CountAt(report, "diffusion.video_s_per_hour") + " s of video per hour, "
                   : "per image, " + CountAt(report, "diffusion.items_per_hour") + " per hour, ") +
@@ -232,9 +226,9 @@ std::string ReportText(std::string_view answer, bool is_colored) {
   const bool makes_images_alone =
       FindMember(report, "diffusion") != nullptr && !report["training"].is_object() && !report["serving"].is_object();
   const std::string system =
-      NameAt(report, makes_images_alone ? "scenario.diffusion.model.name" : "scenario.model.name") + " on " +
-      CountAt(report, "scenario.cluster.devices") + " × " + NameAt(report, "scenario.cluster.device.name") + " (" +
-      NameAt(report, "scenario.cluster.name") + ")";
+      TextAt(report, makes_images_alone ? "scenario.diffusion.model.name" : "scenario.model.name") + " on " +
+      CountAt(report, "scenario.cluster.devices") + " × " + TextAt(report, "scenario.cluster.device.name") + " (" +
+      TextAt(report, "scenario.cluster.name") + ")";
   std::string text = Toned(system, Tone::kStrong, is_colored) + "\n" +
                      Toned(MappingsText(report), Tone::kFaint, is_colored) + "\n" + Answers(report, is_colored);
   Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kLeft});

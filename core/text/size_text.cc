@@ -49,15 +49,14 @@ std::string BreakEvenText(const Json& one) {
 
 // Latencies and use of each class of requests; "" if all requests are alike.
 std::string ClassesText(const Json& one, bool is_colored) {
-  const Json* classes = FindMember(one, "classes");
-  if (classes == nullptr || classes->is_null()) return "";
+  if (!IsSet(one, "classes")) return "";
   Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kRight, Table::kRight, Table::kRight, Table::kRight},
               2);
   std::vector<Cell> head;
   for (const char* title : {"Prompt → output", "Requests", "TTFT", "TPOT", "Tokens", "Cost", "Per 1 M output"})
     head.push_back({title, Tone::kStrong});
   table.Add(head);
-  for (const Json& of : *classes) {
+  for (const Json& of : one["classes"]) {
     const auto at = [&of](const char* name, std::string_view unit) {
       return Cell{FigureText(NumberAt(of, name).value_or(0), unit)};
     };
