@@ -42,6 +42,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     return Fail(levels_.size() - 1, "Too many members: at most " + std::to_string(kMaxMembers));
   }
   bool parse_error(std::size_t position, const std::string&, const Json::exception& error) override {
+    if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos) return Fail(0, "Enter JSON: the text is empty");
     const char* what = error.id == kOutOfRange ? "Number out of range in " : "Not valid JSON in ";
     return Fail(levels_.size(), what + PlaceIn(text_, position));
   }

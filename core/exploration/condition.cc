@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/evaluation/measurement_texts.h"
+#include "core/evaluation/report.h"
 #include "core/exploration/search_spec.h"
 
 namespace slipstick {
@@ -29,7 +30,26 @@ Issues MatchUnit(Condition& condition, const std::string& figure) {
   return {};
 }
 
+namespace {
+
+Dimension DimensionOf(std::string_view figure) {
+  return ParseMeasure("1 " + std::string(UnitOf(figure))).value_or(Measure{}).dimension;
+}
+
+// Checks that the figures exist and that both sides have one dimension.
+Issues Check(Condition& condition) {
+  for (const std::string& path : {condition.path, condition.other}) {
+    if (!path.empty() && !IsReportPath(path)) return {UnknownOutput("until", path)};
+  }
+  if (condition.other.empty()) return MatchUnit(condition, condition.path);
+  if (DimensionOf(condition.path) == DimensionOf(condition.other)) return {};
+  return {{"until", condition.path + " and " + condition.other + " have different units"}};
+}
+
+}  // namespace
+
 Result<std::vector<Condition>> ParseConditions(std::string_view text) {
+  if (text.empty()) return Issues{{"until", "Enter a condition, such as serving.tpot_s<=20 ms"}};
   std::vector<std::string> texts;
   for (std::string& part : SplitAt(text, ',')) {
     const bool groups_thousands = !texts.empty() && part.find_first_of("0123456789") == 0;
@@ -39,7 +59,7 @@ Result<std::vector<Condition>> ParseConditions(std::string_view text) {
   for (const std::string& part : texts) {
     Result<Condition> one = ParseCondition(part);
     if (!one) return std::move(one.issues);
-    if (Issues wrong = MatchUnit(*one, one->path); !wrong.empty()) return wrong;
+    if (Issues wrong = Check(*one); !wrong.empty()) return wrong;
     conditions.push_back(std::move(*one));
   }
   return conditions;

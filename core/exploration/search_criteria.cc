@@ -63,6 +63,8 @@ void ReadLimit(const std::string& text, const std::string& part, SpaceLimits& me
   if (!condition->other.empty()) {
     issues.push_back({"limit", "Enter a number after " + condition->path + ", not " + condition->other});
   } else if (const std::string member = member_of(condition->path); !member.empty()) {
+    if (condition->bound.dimension != Dimension{})
+      issues.push_back({"limit", "Enter a number without a unit after " + condition->path});
     SpaceLimit& limit = members[member];
     if (condition->at_most) limit.high = std::min(limit.high, condition->bound.value);
     if (!condition->at_most) limit.low = std::max(limit.low, condition->bound.value);

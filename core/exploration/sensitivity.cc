@@ -105,6 +105,8 @@ Json Stepped(const Json& resolved, std::string_view figure, double middle, doubl
 Answer SensitivityAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view figure,
                          double share) {
   if (!(share >= 0 && share < 1)) return WrongRequest({{"share", "Enter a share of at least 0 and below 1"}});
+  if (figure.empty()) return WrongRequest({{"figure", "Name a figure of the report, such as serving.tpot_s"}});
+  if (!IsReportPath(figure)) return WrongRequest({UnknownOutput("figure", figure)});
   Result<Json> base = ReadMeasuredRequest(request, assignments);
   if (!base) return WrongRequest(std::move(base.issues));
   Result<Scenario> scenario = ParseScenario(*base);

@@ -23,7 +23,7 @@ TEST(Json, FaultsHaveTheCurrentPath) {
   EXPECT_EQ(FaultOf(R"({"a": 1, "b": {"c": 1, "c": 2}})"), "b.c: Given twice");
   EXPECT_EQ(FaultOf(R"({"a": [0, 1e999]})"), "a.1: Number out of range in line 1, column 15");
   EXPECT_EQ(FaultOf("{\"a\": \"\xff\"}"), "a: Not valid JSON in line 1, column 8");
-  EXPECT_EQ(FaultOf(""), ": Not valid JSON in line 1, column 1");
+  EXPECT_EQ(FaultOf(" \n"), ": Enter JSON: the text is empty");
   EXPECT_EQ(FaultOf("{\n  \"a\": 1,\n  \"b\": tru\n}"), "b: Not valid JSON in line 3, column 11");
 }
 

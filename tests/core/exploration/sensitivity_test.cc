@@ -88,6 +88,15 @@ TEST(Sensitivity, WithoutStepsGivesExactElasticitiesAlone) {
   EXPECT_NEAR(of_module, 435, 1e-6);
 }
 
+TEST(Sensitivity, NeedsAFigureOfTheReport) {
+  const auto issue = [](std::string_view figure) {
+    return SensitivityAnswer(R"({"version": 1})", {}, figure, 0).issues.at(0);
+  };
+  EXPECT_EQ(issue("").message, "Name a figure of the report, such as serving.tpot_s");
+  EXPECT_EQ(issue("serving.tpot").message, "Unknown output serving.tpot");
+  EXPECT_EQ(issue("serving.tpot").path, "figure");
+}
+
 TEST(Sensitivity, OfServingLeavesOutThePostTrainingThatRestsOnIt) {
   const std::string request = R"({"version": 1, "post_training": {}})";
   EXPECT_GT(Inputs(request, "serving.tpot_s", 0.1).size(), 5u);

@@ -218,6 +218,10 @@ TEST(Solve, ABoundHasTheDimensionOfItsFigure) {
   EXPECT_EQ(message("serving.feasible>=1 s"), "serving.feasible: Enter a number without a unit, not in s");
   EXPECT_EQ(message("serving.feasible>=1,serving.cost_usd_per_million_tokens<=2 $/Mtoken"),
             "serving.cost_usd_per_million_tokens: Enter a number in $, not in $/token");
+  EXPECT_EQ(message("serving.tpot_s<=serving.tokens_per_s"),
+            "until: serving.tpot_s and serving.tokens_per_s have different units");
+  EXPECT_EQ(message("serving.foo<=3"), "until: Unknown output serving.foo");
+  EXPECT_EQ(message(""), "until: Enter a condition, such as serving.tpot_s<=20 ms");
   EXPECT_EQ(message("serving.tpot_s<=8 ms"), "none");
   EXPECT_EQ(SolvedBatch("serving.tpot_s<=8 ms")["value"], SolvedBatch("serving.tpot_s<=0.008")["value"]);
 }
