@@ -9,6 +9,7 @@
 #include "core/base/type_path.h"
 #include "core/base/units.h"
 #include "core/evaluation/own_measurements.h"
+#include "core/exploration/solved_range.h"
 #include "core/scenario/scenario.h"
 
 namespace slipstick {
@@ -19,7 +20,10 @@ constexpr std::size_t kMaxAxisValues = 10'000, kMaxCombinations = 100'000;
 // lo:hi:n[:log] with units on the ends, which must have one dimension.
 Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>& parts) {
   const bool log = parts.size() == 4 && parts[3] == "log";
-  const std::optional<Measure> low = ParseMeasure(parts[0]), high = ParseMeasure(parts[1]),
+  const Json field = FieldOf(path);
+  const std::string kind = field.is_null() ? "" : TextOf(field["kind"]);
+  const double thousand = kind == "length" ? 1024 : 1000;
+  const std::optional<Measure> low = ParseMeasure(parts[0], thousand), high = ParseMeasure(parts[1], thousand),
                                steps = ParseMeasure(parts[2]);
   if (!low || !high || !steps || (parts.size() == 4 && !log) || low->dimension != high->dimension) {
     return Issues{{path, "Enter lo:hi:n or lo:hi:n:log with numbers of one unit, not " + parts[0] + ":" + parts[1] +
@@ -30,7 +34,7 @@ Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>&
     return Issues{{path, "Enter 1 to 10,000 values per range, not " + parts[2]}};
   }
   if (log && !(low->value > 0 && high->value > 0)) return Issues{{path, "A logarithmic range must be above 0"}};
-  const bool whole = low->value == std::floor(low->value) && high->value == std::floor(high->value);
+  const bool whole = kind == "count" || kind == "length";
   // without a unit, the version of the request determines it
   const bool stays_text = !low->has_unit && IsQuantityAt<Scenario>(path);
   Axis axis{path, {}};
@@ -38,7 +42,6 @@ Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>&
     const double share = n > 1 ? i / (n - 1) : 0;
     double value =
         log ? low->value * std::pow(high->value / low->value, share) : low->value + (high->value - low->value) * share;
-    // If both ends are whole, values are rounded: such inputs are mostly counts.
     if (whole) value = std::round(value);
     Json json = whole ? Json(static_cast<Count>(value)) : Json(value);
     if (stays_text) json = JsonText(json);
