@@ -7,7 +7,9 @@
 
 #include "core/base/figure.h"
 #include "core/base/units.h"
+#include "core/operators/efficiency.h"
 #include "core/training_stage/exchange.h"
+#include "core/training_stage/flops.h"
 #include "core/training_stage/held_weights.h"
 #include "core/training_stage/state_bytes.h"
 
@@ -16,10 +18,11 @@ namespace slipstick {
 namespace {
 
 // The stage whose passes hide the reduction: the first stage, whose backward pass is the last of a step. With several
-// chunks or postponed weight gradients, further passes follow at the pace of the slowest stage, and waiting for that
-// stage hides communication, too.
+// chunks, postponed weight gradients or a reduction per micro-batch (ZeRO-2), further passes follow at the pace of the
+// slowest stage, and waiting for that stage hides communication, too.
 const StageTime& HidingStage(const TrainingContext& context, const std::vector<StageTime>& stages) {
-  return context.shape.chunks > 1 || SplitsBackward(context) ? SlowestOf(stages) : stages.front();
+  const bool others_follow = context.shape.chunks > 1 || SplitsBackward(context) || context.run.mapping.zero == 2;
+  return others_follow ? SlowestOf(stages) : stages.front();
 }
 
 // Trained weights of a device, and the ranks that share their optimizer state.
@@ -53,9 +56,9 @@ Seconds TimeOf(const TrainingContext& context, const Message& message) {
 }
 
 // The dense weights come first, then the experts, in the order of the report.
-Seconds TimeOfBoth(const TrainingContext& context, const Message& dense, Bytes of_experts) {
+Seconds TimeOfBoth(const TrainingContext& context, const Message& dense, const Message& experts) {
   const Seconds first = TimeOf(context, dense);
-  return first + TimeOf(context, {dense.type, RankGroup::kExpertData, of_experts});
+  return first + TimeOf(context, experts);
 }
 
 // Whether ranks that share weights (shards of ZeRO-3) reduce the gradients with other such groups after the last layer.
@@ -70,10 +73,18 @@ GradientLinks LinksOfZero3(const TrainingContext& context, const TrainedWeights&
   GradientLinks links{none, none, none};
   if (!ReducesAtEnd(context, trained.shards.dense)) return links;
   const Ratio element = context.framework().exchange.gradient_bytes;
-  const Bytes shard =
-      Figure("Gradients of the rank's shard", element * kB * (trained.weights.dense / trained.shards.dense));
-  links.reduce = TimeOf(context, {CollectiveType::kAllReduce, RankGroup::kReplica, shard});
+  const Bytes dense = Figure("Dense gradients of the rank's shard",
+                             element * kB * (trained.weights.dense / trained.shards.dense)),
+              experts = Figure("Experts' gradients of the rank's shard",
+                               element * kB * (trained.weights.experts / trained.shards.experts));
+  links.reduce = TimeOfBoth(context, {CollectiveType::kAllReduce, RankGroup::kReplica, dense},
+                            {CollectiveType::kAllReduce, RankGroup::kExpertReplica, experts});
   return links;
+}
+
+// A rank that keeps only its shard of the gradients (ZeRO-2) reduces them after every backward pass, others once.
+Ratio ReductionsPerStep(const TrainingContext& context) {
+  return context.run.mapping.zero == 2 ? context.shape.micro_batches : Ratio(1);
 }
 
 GradientLinks TimeCollectives(const TrainingContext& context, const TrainedWeights& trained) {
@@ -85,22 +96,24 @@ GradientLinks TimeCollectives(const TrainingContext& context, const TrainedWeigh
   GradientLinks links;
   const Bytes dense_gradients = Figure("Gradients of the dense weights", element * kB * trained.weights.dense),
               expert_gradients = Figure("Gradients of the experts", element * kB * trained.weights.experts);
-  links.reduce = TimeOfBoth(context, {reduction, RankGroup::kData, dense_gradients}, expert_gradients);
+  links.reduce = ReductionsPerStep(context) * TimeOfBoth(context, {reduction, RankGroup::kData, dense_gradients},
+                                                         {reduction, RankGroup::kExpertData, expert_gradients});
   if (zero < 1) {  // every rank updates all its weights
     links.gather = links.broadcasts = zero * Seconds();
     return links;
   }
   const Bytes dense = Figure("Dense weights in 16 bits", 2 * kB * trained.weights.dense),
               experts = Figure("Experts' weights in 16 bits", 2 * kB * trained.weights.experts);
-  links.gather = TimeOfBoth(context, {CollectiveType::kAllGather, RankGroup::kShard, dense}, experts);
+  links.gather = TimeOfBoth(context, {CollectiveType::kAllGather, RankGroup::kShard, dense},
+                            {CollectiveType::kAllGather, RankGroup::kExpertShard, experts});
   links.broadcasts = Figure("Broadcasts of the shards", min(1, max(0, shards - 8)) * shards * framework.shard_broadcast,
                             "of more than 8, where the framework needs them");
   return links;
 }
 
-// Number of passes that can hide the exchange. Chunks finish their gradients one after another; all but the last
-// chunk's are reduced while passes of other chunks run.
-Ratio WindowsOf(const TrainingContext& context, const TrainedWeights& trained) {
+// Number of passes that can hide an exchange that takes place `times` per step. Chunks finish their gradients one after
+// another; all but the last chunk's are reduced while passes of other chunks run.
+Ratio WindowsOf(const TrainingContext& context, const TrainedWeights& trained, Ratio times) {
   const TrainingShape& shape = context.shape;
   const GradientOverlap overlap = context.framework().exchange.gradient_overlap;
   const bool at_end = ReducesAtEnd(context, trained.shards.dense);
@@ -111,7 +124,7 @@ Ratio WindowsOf(const TrainingContext& context, const TrainedWeights& trained) {
       InputAt(at_end ? "training.framework.exchange.reduces_at_end" : "training.framework.exchange.gradient_overlap",
               Ratio(overlaps ? 1 : 0), context.tape);
   return Figure("Passes that hide the exchange",
-                overlapping * max(1, min(shape.pipeline, shape.micro_batches) * (1 - 1 / shape.chunks)),
+                overlapping * max(times, min(shape.pipeline, shape.micro_batches) * (1 - 1 / shape.chunks)),
                 "chunks finish their gradients one after another; 0 without overlap");
 }
 
@@ -121,18 +134,21 @@ void HideExchange(const TrainingContext& context, const TrainedWeights& trained,
   const GradientLinks links = TimeCollectives(context, trained);
   const Seconds reduce = Figure("Reduction of the gradients", links.reduce),
                 gather = Figure("All-gather of the weights", links.gather);
-  const Ratio element = gather > Seconds{} ? framework.gradient_bytes + 2 : framework.gradient_bytes;
+  const Ratio reductions = ReductionsPerStep(context), of_gradients = reductions * framework.gradient_bytes;
+  const Ratio element = gather > Seconds{} ? of_gradients + 2 : of_gradients;
   const Bytes moved = Figure("Moved gradients and weights", element * kB * trained.weights.Base(),
                              "bytes of gradients, and of gathered weights in 16 bits");
-  const Ratio contention = ContentionBeside(context, moved, reduce + gather), windows = WindowsOf(context, trained);
+  const Ratio contention = ContentionBeside(context, moved, reduce + gather);
   const Seconds forward = Figure("Forward pass of the stage", hiding.Forward(), "one micro-batch"),
                 backward = Figure("Backward pass of the stage", hiding.Backward(), "one micro-batch");
   const Seconds reduce_hidden =
-      Figure("Hidden part of the gradient reduction", min(reduce, framework.hiding_share * backward * windows),
-             "behind part of the last backward passes: of the first stage, or with several chunks of the slowest");
-  const Seconds gather_hidden =
-      Figure("Hidden part of the weight all-gather", min(gather, framework.hiding_share * forward * windows),
-             "behind the next step's first forward passes");
+      Figure("Hidden part of the gradient reduction",
+             min(reduce, framework.hiding_share * backward * WindowsOf(context, trained, reductions)),
+             "behind part of the last backward passes, of all under ZeRO-2: of the first stage, or with several chunks "
+             "of the slowest");
+  const Seconds gather_hidden = Figure("Hidden part of the weight all-gather",
+                                       min(gather, framework.hiding_share * forward * WindowsOf(context, trained, 1)),
+                                       "behind the next step's first forward passes");
   result.link = Figure("DP link time per step", reduce + gather + links.broadcasts);
   result.exposed = Figure("Exposed DP time per step",
                           min(result.link, result.link - (1 - contention) * (reduce_hidden + gather_hidden) +
@@ -165,6 +181,17 @@ Ratio UpdateTraffic(const TrainingContext& context) {
   return InputAt("training.optimizer", Ratio(StateTraffic(context.run.optimizer)), context.tape) + 10;
 }
 
+// Muon orthogonalizes the momentum of every matrix; ranks that share a state share this work.
+Seconds OrthogonalizationTime(const TrainingContext& context, Ratio updated) {
+  if (context.run.optimizer != Optimizer::kMuon) return InputAt("training.optimizer", Seconds(), context.tape);
+  const Device& device = context.device();
+  const Flops per_weight =
+      Figure("FLOPs of Muon per weight", NewtonSchulzFlops(context.model) / CountParameters(context.model).total,
+             "embedding and head have an element-wise update");
+  return Figure("Orthogonalized momentum",
+                per_weight * updated / ReachedRate(device, Precision::kBf16, *device.efficiency.gemm_efficiency));
+}
+
 // The update by the device. From ZeRO-2 on it clips and zeroes only the gradients of its shard.
 Seconds UpdateTime(const TrainingContext& context, const TrainedWeights& trained) {
   const TrainingRun& run = context.run;
@@ -175,8 +202,10 @@ Seconds UpdateTime(const TrainingContext& context, const TrainedWeights& trained
   const Ratio on_host = run.framework.offload.host_update ? run.offload.optimizer : Ratio(0);
   const Ratio updated = Figure("Updated parameters", (1 - on_host) * trained.OfShard(),
                                "by the device: of its shard, not those that the host updates");
-  return Figure("Optimizer time", (UpdateTraffic(context) * updated + 6 * owned) * kB / context.stream_rate,
-                "state read and written, gradient and weight; norm and zeroing of all gradients", kUpdateSource);
+  const Seconds streamed =
+      Figure("Streams of the update", (UpdateTraffic(context) * updated + 6 * owned) * kB / context.stream_rate,
+             "state read and written, gradient and weight; norm and zeroing of all gradients", kUpdateSource);
+  return Figure("Optimizer time", streamed + OrthogonalizationTime(context, updated));
 }
 
 Seconds AccumulationTime(const TrainingContext& context, const TrainedWeights& trained) {

@@ -148,7 +148,7 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
   context.tensor = place({{strides.tensor, shape.tensor}});
   context.context_group = place({{strides.context, shape.context}});
   context.data = place({{strides.context, shape.context}, {strides.data, shape.data}});
-  const Ratio shards = ShardRanks(1, run, shape.DataRanks());
+  const Ratio shards = ShardRanks(1, run, shape, shape.DataRanks());
   if (shards == shape.DataRanks()) {
     context.shard = context.data;
     context.replica = place({});
@@ -158,7 +158,11 @@ TrainingContext MakeContext(const Model& model, std::shared_ptr<const StepCluste
     context.replica = place({{strides.data * within, shape.data / within}});
   }
   context.experts = place({{1, shape.expert * shape.expert_tensor}});
-  context.expert_data = place({{shape.expert * shape.expert_tensor, shape.ExpertDataRanks()}});
+  const Ratio expert_stride = shape.expert * shape.expert_tensor, expert_ranks = shape.ExpertDataRanks(),
+              expert_shards = ShardRanks(1, run, shape, expert_ranks);
+  context.expert_data = place({{expert_stride, expert_ranks}});
+  context.expert_shard = place({{expert_stride, expert_shards}});
+  context.expert_replica = place({{expert_stride * expert_shards, expert_ranks / expert_shards}});
   context.expert_tensor = place({{1, shape.expert_tensor}});
   return context;
 }

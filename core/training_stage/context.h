@@ -63,8 +63,8 @@ struct TrainingContext {
   BytesPerSecond elementwise_rate{};  // of elementwise passes, each operand counted once; above stream_rate where the
                                       // framework fuses passes
   GroupPlacement tensor{}, context_group{}, data{}, experts{}, expert_data{}, expert_tensor{};
-  GroupPlacement shard{},
-      replica{};        // parts of the data group: ranks that share a ZeRO state; ranks that hold the same part of it
+  // Parts of the data groups: ranks that share a ZeRO state; ranks that hold the same part of it.
+  GroupPlacement shard{}, replica{}, expert_shard{}, expert_replica{};
   Ratio innermost = 1;  // ranks of the innermost group with several, to which the torus slice is suited
   Link pipeline_link{}, context_link{};
   Ratio node_devices = 1;  // devices of the innermost network level

@@ -27,6 +27,10 @@ const GroupPlacement& PlacementOf(const TrainingContext& context, RankGroup grou
       return context.experts;
     case RankGroup::kExpertData:
       return context.expert_data;
+    case RankGroup::kExpertShard:
+      return context.expert_shard;
+    case RankGroup::kExpertReplica:
+      return context.expert_replica;
     case RankGroup::kExpertTensor:
       return context.expert_tensor;
   }

@@ -14,9 +14,21 @@ struct Exchange {
 };
 
 // Groups of ranks for collectives: one degree of parallelism, or two nested ones.
-enum class RankGroup { kTensor, kContext, kData, kShard, kReplica, kExperts, kExpertData, kExpertTensor };
+enum class RankGroup {
+  kTensor,
+  kContext,
+  kData,
+  kShard,
+  kReplica,
+  kExperts,
+  kExpertData,
+  kExpertShard,
+  kExpertReplica,
+  kExpertTensor
+};
 ENUM_NAMES(RankGroup, {kTensor, "tp"}, {kContext, "cp"}, {kData, "dp"}, {kShard, "shard"}, {kReplica, "replica"},
-           {kExperts, "ep"}, {kExpertData, "expert_dp"}, {kExpertTensor, "expert_tp"});
+           {kExperts, "ep"}, {kExpertData, "expert_dp"}, {kExpertShard, "expert_shard"},
+           {kExpertReplica, "expert_replica"}, {kExpertTensor, "expert_tp"});
 
 // Time of a collective; 0 for a group of one or an empty message.
 Seconds TimeCollective(const TrainingContext& context, const CollectiveCall& call, RankGroup group);

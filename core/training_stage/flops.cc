@@ -11,20 +11,16 @@ namespace {
 constexpr std::string_view kFlopsSource =
     "Korthikanti et al., Reducing Activation Recomputation in Large Transformer Models, 2022, appendix A";
 
-}  // namespace
-
-Ratio AdapterParameters(const Model& model, const Framework& framework) {
+// Calls visit(products, layers) for every kind of mixer and of feed-forward part.
+template <class Visit>
+void VisitProducts(const Model& model, const Visit& visit) {
   const LayerCounts layers = CountLayers(model);
   const LayerWidths widths = WholeWidths(model);
-  Ratio adapters = 0;
-  const auto add = [&](const MatrixProducts& products, Ratio count) {
-    adapters += AdapterElements(products, framework) * count;
-  };
   const auto add_mixer = [&](Mixer mixer, Ratio count) {
-    if (count > 0) add(MixerProducts(model, mixer, widths), count);
+    if (count > 0) visit(MixerProducts(model, mixer, widths), count);
   };
   const auto add_mlp = [&](FeedForward feed_forward, const LayerWidths& own, Ratio count) {
-    if (count > 0) add(FeedForwardProducts(model, feed_forward, own), count);
+    if (count > 0) visit(FeedForwardProducts(model, feed_forward, own), count);
   };
   if (model.SharesKv()) {
     const auto [own_full, own_window, shared_full] = SplitBySharedKv(layers);
@@ -40,6 +36,30 @@ Ratio AdapterParameters(const Model& model, const Framework& framework) {
   add_mixer(Mixer::kRecurrence, layers.recurrent);
   add_mlp(FeedForward::kDense, widths, OwnDenseLayers(layers));
   add_mlp(FeedForward::kExperts, widths, layers.moe);
+}
+
+}  // namespace
+
+Flops NewtonSchulzFlops(const Model& model) {
+  constexpr int kIterations = 5;
+  Flops flops;
+  VisitProducts(model, [&](const MatrixProducts& products, Ratio layers) {
+    for (const MatrixProduct& product : products) {
+      const bool is_expert = TraitsOf(product.id).role == ProductRole::kExperts;
+      const Ratio matrices = is_expert ? layers * Ratio(model.moe->experts) : layers;
+      const Ratio m = min(product.inputs, product.outputs), n = max(product.inputs, product.outputs);
+      // X·Xᵀ, its square, and the product of a polynomial of it with X
+      flops += matrices * kIterations * (4 * m * m * n + 2 * m * m * m) * kFlop;
+    }
+  });
+  return Figure("FLOPs of the Newton-Schulz iterations", flops);
+}
+
+Ratio AdapterParameters(const Model& model, const Framework& framework) {
+  Ratio adapters = 0;
+  VisitProducts(model, [&](const MatrixProducts& products, Ratio layers) {
+    adapters += AdapterElements(products, framework) * layers;
+  });
   return Figure("Weights of all low-rank adapters", adapters);
 }
 

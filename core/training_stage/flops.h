@@ -14,6 +14,10 @@ struct StepFlops {
   Flops model_causal;  // attention cut by the causal mask: half of the square
   Flops hardware;      // with recomputation; selective counts the attention core twice, as printed in that paper
 };
+// FLOPs of one update of all matrices in the layers by Muon: five Newton-Schulz iterations per matrix (Jordan et al.,
+// Muon: An optimizer for hidden layers in neural networks, 2024).
+Flops NewtonSchulzFlops(const Model& model);
+
 // Parameters of the low-rank adapters in all layers.
 Ratio AdapterParameters(const Model& model, const Framework& framework);
 

@@ -20,7 +20,7 @@ HeldWeights TrainedOf(const TrainingRun& run, const HeldWeights& weights) {
 }
 
 Shards ShardsFrom(int from, const TrainingRun& run, const TrainingShape& shape) {
-  return {ShardRanks(from, run, shape.DataRanks()), ShardRanks(from, run, shape.ExpertDataRanks())};
+  return {ShardRanks(from, run, shape, shape.DataRanks()), ShardRanks(from, run, shape, shape.ExpertDataRanks())};
 }
 
 Ratio PerRank(const HeldWeights& weights, const Shards& shards) {

@@ -53,13 +53,12 @@ TrainingShape ShapeOf(const TrainingRun& run) {
   return shape;
 }
 
-Ratio ShardRanks(int from, const TrainingRun& run, Ratio data_ranks) {
+Ratio ShardRanks(int from, const TrainingRun& run, const TrainingShape& shape, Ratio ranks) {
   const TrainingMapping& mapping = run.mapping;
   const Ratio zero = mapping.zero, is_sharded = from == 1 ? min(1, zero) : floor(zero / from);
-  const Ratio group =
-      mapping.shard_within ? min(data_ranks, Ratio(*mapping.shard_within) * Ratio(mapping.cp)) : data_ranks;
-  return Figure("Shards", max(1, is_sharded * group),
-                "ranks that split a state, of one replica group; one where ZeRO does not split it");
+  const Ratio copies = mapping.shard_within ? max(1, shape.data / Ratio(*mapping.shard_within)) : Ratio(1);
+  return Figure("Shards", max(1, is_sharded * ranks / copies),
+                "ranks that split a state, of one copy; one where ZeRO does not split it");
 }
 
 Ratio MtpModules(const Model& model, const TrainingRun& run) {

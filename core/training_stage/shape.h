@@ -22,8 +22,9 @@ struct TrainingShape {
 };
 TrainingShape ShapeOf(const TrainingRun& run);
 
-// Number of the data_ranks (which hold the same weights) that split a state that ZeRO shards from stage `from` on.
-Ratio ShardRanks(int from, const TrainingRun& run, Ratio data_ranks);
+// Number of the `ranks` (which hold the same weights) that split a state that ZeRO shards from stage `from` on. With
+// `shard_within`, each group of that many data-parallel ranks holds a whole copy.
+Ratio ShardRanks(int from, const TrainingRun& run, const TrainingShape& shape, Ratio ranks);
 
 // Modules of multi-token prediction that the run trains.
 Ratio MtpModules(const Model& model, const TrainingRun& run);

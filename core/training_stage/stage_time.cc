@@ -5,6 +5,7 @@
 
 #include "core/base/figure.h"
 #include "core/training_stage/exchange.h"
+#include "core/training_stage/held_weights.h"
 #include "core/training_stage/layer_memory.h"
 #include "core/training_stage/state_bytes.h"
 
@@ -20,31 +21,38 @@ Seconds Exposed(const TrainingContext& context, Seconds compute, Seconds link, B
 }
 
 struct ShardedWeights {
-  Bytes bytes;
+  Bytes bytes, gradient_bytes;
   Seconds gather, scatter, outer_reduce;
 };
 
-// Frozen weights are sent in their stored format.
+// Frozen weights are sent in their stored format, gradients in the framework's. Ranks that hold the same shards reduce
+// their gradients too, here or after the last layer.
 ShardedWeights ExchangeWeights(const TrainingContext& context, bool is_frozen, Ratio dense_weights,
                                Ratio expert_weights) {
-  const TrainingRun& run = context.run;
-  const Ratio per_weight = is_frozen ? FrozenBytes(context) : Ratio(2);
-  const Bytes dense = per_weight * kB * dense_weights, experts = per_weight * kB * expert_weights;
-  const auto both = [&](CollectiveType type) {
+  const FrameworkExchange& exchange = context.framework().exchange;
+  const auto both = [&](CollectiveType type, Bytes dense, Bytes experts) {
     const Seconds of_dense = TimeCollective(context, type, dense, RankGroup::kShard);
-    return of_dense + TimeCollective(context, type, experts, RankGroup::kExpertData);
+    return of_dense + TimeCollective(context, type, experts, RankGroup::kExpertShard);
   };
+  const Bytes per_weight = (is_frozen ? FrozenBytes(context) : Ratio(2)) * kB,
+              per_gradient = exchange.gradient_bytes * kB;
+  const Bytes dense = per_gradient * dense_weights, experts = per_gradient * expert_weights;
   ShardedWeights weights;
-  weights.bytes = Figure("Weights of the layer on the links", dense + experts, "frozen ones as they are stored");
-  weights.gather = Figure("Gathered weights", both(CollectiveType::kAllGather), "dense weights, then experts");
-  weights.scatter =
-      Figure("Scattered gradients", both(CollectiveType::kReduceScatter), "of dense weights, then experts");
-  const Ratio data_ranks = context.shape.DataRanks();
-  if (ShardRanks(1, run, data_ranks) < data_ranks && !context.framework().exchange.reduces_at_end) {
-    const Ratio shards = Ratio(run.mapping.shard_within.value_or(1)) * context.shape.context;
-    weights.outer_reduce = TimeCollective(context, CollectiveType::kAllReduce,
-                                          Figure("Weights of a shard", dense / shards), RankGroup::kReplica);
-  }
+  weights.bytes = Figure("Weights of the layer on the links", per_weight * (dense_weights + expert_weights),
+                         "frozen ones as they are stored");
+  weights.gradient_bytes = Figure("Gradients of the layer on the links", dense + experts);
+  weights.gather = Figure("Gathered weights",
+                          both(CollectiveType::kAllGather, per_weight * dense_weights, per_weight * expert_weights),
+                          "dense weights, then experts");
+  weights.scatter = Figure("Scattered gradients", both(CollectiveType::kReduceScatter, dense, experts),
+                           "of dense weights, then experts");
+  if (exchange.reduces_at_end) return weights;
+  const Shards shards = ShardsFrom(1, context.run, context.shape);
+  const Bytes dense_shard = Figure("Dense gradients of a shard", dense / shards.dense),
+              expert_shard = Figure("Experts' gradients of a shard", experts / shards.experts);
+  const Seconds of_dense = TimeCollective(context, CollectiveType::kAllReduce, dense_shard, RankGroup::kReplica);
+  weights.outer_reduce =
+      of_dense + TimeCollective(context, CollectiveType::kAllReduce, expert_shard, RankGroup::kExpertReplica);
   return weights;
 }
 
@@ -69,11 +77,12 @@ ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, 
            : Figure("Links in the backward pass", weights.gather + reduce, "weights gathered, gradients reduced");
   if (time.weight_gradient > Seconds{}) {
     // The input-gradient pass needs the gathered weights; the weight-gradient pass hides the scatter of its results.
-    sharded.weight_gradient = Exposed(context, time.weight_gradient, reduce, weights.bytes);
+    sharded.weight_gradient = Exposed(context, time.weight_gradient, reduce, weights.gradient_bytes);
     const Seconds input = Exposed(context, time.Backward() - time.weight_gradient, weights.gather, weights.bytes);
     sharded.backward = Figure("Exposed ZeRO-3 communication, backward", input + sharded.weight_gradient);
   } else {
-    sharded.backward = Exposed(context, time.Backward(), sharded.backward_link, (lora ? 1 : 2) * weights.bytes);
+    sharded.backward = Exposed(context, time.Backward(), sharded.backward_link,
+                               lora ? weights.bytes : weights.bytes + weights.gradient_bytes);
   }
   return sharded;
 }

@@ -88,6 +88,8 @@ test('groups of experts are neighbors across tensor parallelism and need not lie
   const whole = expertRanks({ ep: 4, expert_tp: 1 });
   assert.deepEqual(membersOf({ group: 'ep', ranks: 4 }, degrees, whole), [0, 1, 2, 3]);
   assert.deepEqual(membersOf({ group: 'expert_dp', ranks: 3 }, degrees, whole), [0, 4, 8]);
+  assert.deepEqual(membersOf({ group: 'expert_shard', ranks: 2 }, degrees, whole), [0, 4]);
+  assert.deepEqual(membersOf({ group: 'expert_replica', ranks: 2 }, degrees, whole), [0, 64]);
   const split = expertRanks({ ep: 4, expert_tp: 8 });
   assert.deepEqual(levelsAmong(membersOf({ group: 'ep', ranks: 32 }, degrees, split), NETWORKS), [0, 1]);
   assert.deepEqual(membersOf({ group: 'expert_tp', ranks: 8 }, degrees, split), [0, 1, 2, 3, 4, 5, 6, 7]);

@@ -33,11 +33,13 @@ const neighbors = (count, apart = 1) => Array.from({ length: count }, (_, i) => 
 
 // The ranks of the first group of this name, with the report's number of ranks; none if the degrees do not determine
 // them. Expert groups are neighbors, whatever the order of the other degrees; ranks with the same experts are `experts`
-// apart.
+// apart, those with the same shard of them as far as the stage allows.
 export function membersOf({ group, ranks }, degrees, experts = 1) {
   const all = degrees.reduce((product, { size }) => product * size, 1);
-  const apart = group === 'expert_dp' ? experts : 1;
-  if (['ep', 'expert_tp', 'expert_dp'].includes(group)) return ranks * apart <= all ? neighbors(ranks, apart) : [];
+  const stage = all / (degrees.find(({ name }) => name === 'pp')?.size ?? 1);
+  const strides = { ep: 1, expert_tp: 1, expert_dp: experts, expert_shard: experts, expert_replica: stage / ranks };
+  const apart = strides[group];
+  if (apart !== undefined) return ranks * apart <= all ? neighbors(ranks, apart) : [];
   for (const span of SPANS[group] ?? []) {
     let list = [0];
     let stride = 1;

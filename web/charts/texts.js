@@ -96,6 +96,8 @@ export const texts = {
   'ranks.replica': 'Replicas of the shards',
   'ranks.ep': 'Expert parallel',
   'ranks.expert_dp': 'Data parallel (experts)',
+  'ranks.expert_shard': 'ZeRO shards (experts)',
+  'ranks.expert_replica': 'Replicas of the shards (experts)',
   'ranks.expert_tp': 'Tensor parallel (experts)',
   'pattern.all_reduce': 'all-reduce',
   'pattern.all_gather': 'all-gather',

@@ -62,7 +62,7 @@ TEST(Pods, ReduceTheGradientsOfAShard) {
             std::to_string(within) + "}}");
     double bytes = 0;
     for (const FigureRecord& figure : Explained(scenario)) {
-      if (figure.symbol == "gradients_of_the_rank_s_shard") bytes = figure.value;
+      if (figure.symbol == "dense_gradients_of_the_rank_s_shard") bytes = figure.value;
     }
     const double parameters = 2 * (12 * 1024.0 * 1024 + 13 * 1024) + (51200 + 2048 + 2) * 1024.0;
     EXPECT_NEAR(bytes, 4 * parameters / within, 1e-6);
