@@ -272,10 +272,11 @@ class Solver {
   }
 
  private:
-  // Some device counts divide better than their neighbors. Looks from a value at which the conditions do not hold
+  // Some device counts, and lengths under context parallelism, divide better than their neighbors. Looks from a value at which the conditions do not hold
   // towards `bad`, at the next values and at round ones, and moves it to the first at which they hold; else nothing.
   std::optional<Trial> LookBeyond(double& value, double bad) {
-    if (!span_.whole || problem_.options.search || !HasFollowers(problem_.path)) return std::nullopt;
+    const bool is_length = TextOf(problem_.field["kind"]) == "length";
+    if (!span_.whole || problem_.options.search || !(is_length || HasFollowers(problem_.path))) return std::nullopt;
     const double from = value, step = bad > value ? span_.step : -span_.step;
     std::vector<double> others;
     for (int i = 1; i <= kUneven; ++i) others.push_back(from + i * step);
@@ -312,11 +313,15 @@ class Solver {
 
   [[nodiscard]] double MiddleOf(double a, double b) const { return Allowed(std::min(a, b) + std::abs(b - a) / 2); }
 
-  // Divides a range geometrically, since inputs span orders of magnitude; linearly if it starts at zero.
+  // Divides a range geometrically, since inputs span orders of magnitude; linearly if it starts at zero. Counts are
+  // rounded to five bits, because round numbers divide well.
   [[nodiscard]] double Between(double low, double high, int part) const {
     if (part == kParts) return high;
     const double share = static_cast<double>(part) / kParts;
-    return Allowed(low > 0 ? low * std::pow(high / low, share) : low + share * (high - low));
+    const double value = low > 0 ? low * std::pow(high / low, share) : low + share * (high - low);
+    if (!span_.whole || value < 1) return Allowed(value);
+    const double grid = std::exp2(std::max(0., std::floor(std::log2(value)) - 4));
+    return Allowed(std::floor(value / grid) * grid);
   }
 
   const SolveProblem& problem_;
