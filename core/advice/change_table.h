@@ -20,7 +20,8 @@ enum class When {
 struct ChangeRow {
   std::string_view id;    // kind, and after a dot which one of that kind
   std::string_view part;  // part that it changes; "": training or serving
-  std::string_view set;   // assignments "PATH=VALUE", or "PATH*=FACTOR" for a count or a number, separated by spaces
+  // Assignments separated by spaces: "PATH=VALUE", "PATH*=FACTOR" for a count or a number, or "PATH<=MOST".
+  std::string_view set;
   Needs needs;
   std::string_view title;  // {old} and {new}: the value of the first assignment
   std::string_view effort;

@@ -58,11 +58,14 @@ std::optional<Proposal> ProposalOf(const ChangeRow& row, const Json& request, co
                     row.when == When::kLastResort,
                     row.when == When::kOnlyWay};
   for (const std::string& word : Words(row.set)) {
-    const std::size_t scale = word.find("*=");
-    const bool scales = scale != std::string::npos;
-    Assignment assignment = scales ? Assignment{word.substr(0, scale), Json()} : *ParseAssignment(word);
+    const std::size_t scale = word.find("*="), cap = word.find("<=");
+    const bool scales = scale != std::string::npos, caps = cap != std::string::npos;
+    Assignment assignment = scales ? Assignment{word.substr(0, scale), Json()}
+                            : caps ? *ParseAssignment(word.substr(0, cap) + word.substr(cap + 1))
+                                   : *ParseAssignment(word);
     const Json* found = MemberAt(scenario, assignment.path);
     const Json old = found != nullptr ? *found : Json(nullptr);
+    if (caps && old.is_number() && old.get<double>() <= ParseMeasure(word.substr(cap + 2))->value) continue;
     if (scales) {
       // Leaves out a count that follows from another one, unless the request states it.
       if (!proposal.overrides.empty() && MemberAt(request, assignment.path) == nullptr) continue;

@@ -130,6 +130,14 @@ void AddInfeasibilities(const Json& part, Table& table) {
   for (const Json& one : part["infeasible"]) table.Add({{"  " + TextOf(one["message"]), Tone::kBad}});
 }
 
+// The time of the run with checkpoints and restarts.
+std::string InterruptedText(const Json& report) {
+  if (!IsSet(report, "training.run")) return "";
+  return IsSet(report, "training.run.wall_time_s")
+             ? ", " + FigureAt(report, "training.run.wall_time_s") + " with interruptions"
+             : ", never ends with interruptions";
+}
+
 // The interval of a step, in steps of the run.
 std::string RunInterval(const Json& report) {
   const std::optional<double> run = NumberAt(report, "training.time_to_train_s"),
@@ -150,7 +158,7 @@ std::string Answers(const Json& report, bool is_colored) {
   AddAnswer("Training", trains, FigureText(NumberAt(report, "scenario.training.tokens").value_or(0), "token"),
             at("training.time_to_train_s"), RunInterval(report),
             at("training.model_flops_utilization") + " MFU, " + at("training.step_time_s") + " per step, " +
-                at("training.cost_usd"),
+                at("training.cost_usd") + InterruptedText(report),
             table);
   add("Serving", serves, CountAt(report, "serving.batch") + " requests per replica", "serving.tpot_s",
       "serving.tpot_interval", "per output token (TPOT)");

@@ -16,16 +16,14 @@
 namespace slipstick {
 namespace {
 
+constexpr Count kLossChunks = 8;  // of torchtune and torchtitan
+
 // Memory of the most loaded stage of a changed run.
 Bytes FullestStage(const TrainingRun& run, const TrainingContext& base) {
   const TrainingContext context = MakeContext(base.model, base.cluster, run);
   const LayerWorks works = WorksOf(context);
   const MemoryTerms terms{context, works};
-  PlacementLoads loads;
-  const std::vector<Stage> plan =
-      PlanStages(context, works,
-                 CountKinds(context, PlaceLayers(base.model.layers, run.mapping.pp, run.mapping.virtual_stages,
-                                                 run.mapping.schedule, loads, run.framework.places_by_cost)));
+  const std::vector<Stage> plan = PlanLayers(context, works).stages;
   RecomputeChoice choice = ChoiceFor(base.model, run, plan);
   if (run.recompute == Recompute::kAuto) choice.full_share = 1;
   Bytes fullest;
@@ -59,6 +57,11 @@ std::string NearestFitOf(const TrainingContext& context, const TrainingRun& run,
     if (run.global_batch % (smaller * changed.mapping.dp.value_or(1)) == 0 && fits(changed)) {
       return "a micro-batch of " + std::to_string(smaller) + " would fit";
     }
+  }
+  if (run.loss_chunks == 1) {
+    TrainingRun changed = run;
+    changed.loss_chunks = kLossChunks;
+    if (fits(changed)) return "the loss in " + std::to_string(kLossChunks) + " chunks (training.loss_chunks) would fit";
   }
   for (Count zero = run.mapping.zero + 1; zero <= 3 && context.shape.DataRanks() > 1; ++zero) {
     TrainingRun changed = run;
@@ -188,7 +191,7 @@ InterruptedRun InterruptedRunOf(const TrainingContext& context, Watts mean_power
   run.parameters = count.total;
   run.mtp_parameters = MtpModules(context.model, context.run) * count.mtp_module;
   if (context.run.trainable == Trainable::kLora) run.adapters = AdapterParameters(context.model, context.run.framework);
-  run.weight_bytes = state.weights;
+  run.weight_bytes = context.run.trainable == Trainable::kLora ? state.adapter_weights : state.weights;
   run.optimizer_bytes = state.optimizer;
   run.host_bandwidth = device.host.bandwidth;
   run.idle = device.idle;
@@ -222,11 +225,16 @@ RunReport WithInterruptions(const InterruptedRun& run, Flops arithmetic) {
 }
 
 // Alternatives for a run that no change of its mapping makes fit.
-std::string OtherRuns(const TrainingRun& run) {
-  const std::string frozen = run.trainable == Trainable::kAll                ? "fine-tune with LoRA, "
-                             : run.frozen_precision == FrozenPrecision::kNf4 ? ""
-                                                                             : "freeze the weights in 4 bits (QLoRA), ";
-  return frozen + "choose a smaller model or add devices";
+std::string OtherRuns(const TrainingContext& context, Bytes capacity) {
+  const std::string others = "choose a smaller model or add devices";
+  TrainingRun tuned = context.run;
+  tuned.trainable = Trainable::kLora;
+  tuned.recompute = Recompute::kFull;
+  const bool trains_all = context.run.trainable == Trainable::kAll;
+  if (trains_all && FullestStage(tuned, context) <= capacity) return "fine-tune with LoRA, " + others;
+  tuned.frozen_precision = FrozenPrecision::kNf4;
+  if (FullestStage(tuned, context) > capacity) return others;
+  return (trains_all ? "fine-tune with QLoRA, " : "freeze the weights in 4 bits (QLoRA), ") + others;
 }
 
 void CheckMemory(const TrainingContext& context, bool advice, TrainingReport& report) {
@@ -237,9 +245,9 @@ void CheckMemory(const TrainingContext& context, bool advice, TrainingReport& re
       const std::string nearest = NearestFit(context, report.memory.capacity);
       message = "Out of memory: the most loaded stage needs " + GibText(needed) + " of " +
                 GibText(report.memory.capacity) +
-                (nearest.empty()
-                     ? "; no single change of micro-batch, ZeRO, TP, PP or CP makes it fit: " + OtherRuns(context.run)
-                     : "; " + nearest);
+                (nearest.empty() ? "; no single change of micro-batch, ZeRO, TP, PP or CP makes it fit: " +
+                                       OtherRuns(context, report.memory.capacity)
+                                 : "; " + nearest);
     }
     report.infeasible.push_back({"memory", message});
   }
@@ -270,8 +278,15 @@ void FinishReport(const TrainingContext& context, const RecomputeChoice& recompu
   if (advice) {
     std::string text = SubstitutionText(context.device(), context.run.precision);
     if (!text.empty()) report.warnings.push_back(text + ".");
+    if (context.run.frozen_precision && context.run.trainable == Trainable::kAll)
+      report.warnings.push_back("training.frozen_precision has no effect: all weights are trained.");
     report.assumed = AssumedInputs(context);
     report.run = WithInterruptions(InterruptedRunOf(context, mean_power, report), FlopsOfRun(context, flops));
+    if (!report.run.wall_time) {
+      report.warnings.push_back(
+          "Interruptions come so often that the run never ends: the time to train is without them. Write checkpoints "
+          "faster, use fewer devices, or state a longer training.interruptions.device_mtbf.");
+    }
   }
   CheckMemory(context, advice, report);
   CheckLinks(context, advice, report);
