@@ -276,8 +276,9 @@ Bytes MovingBytes(const TrainingContext& context, const HeldWeights& held, const
                   Ratio largest_layer) {
   const TrainingRun& run = context.run;
   const Offload& offload = run.offload;
-  const Ratio largest_share = Figure("Largest share", largest_layer / ShardRanks(1, run, context.shape, context.shape.DataRanks()),
-                                     "weights of the largest layer that the rank updates");
+  const Ratio largest_share =
+      Figure("Largest share", largest_layer / ShardRanks(1, run, context.shape, context.shape.DataRanks()),
+             "weights of the largest layer that the rank updates");
   const Ratio updated = run.trainable == Trainable::kLora ? min(largest_share, held.adapters) : largest_share;
   const Ratio on_device = run.framework.offload.host_update ? 0 : 1;
   const Bytes state =
