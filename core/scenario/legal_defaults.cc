@@ -116,7 +116,11 @@ struct MappingQuality {
 class ServingAdjuster {
  public:
   ServingAdjuster(const Scenario& scenario, const Written& written)
-      : version_(scenario.version), model_(scenario.model), cluster_(scenario.cluster), written_(written) {}
+      : version_(scenario.version),
+        model_(scenario.model),
+        cluster_(scenario.cluster),
+        written_(written),
+        is_alone_(!scenario.training && !scenario.post_training) {}
 
   // At most the number of requests that run at once: by default none waits.
   void AdjustTotal(ServingLoad& load) const {
@@ -223,6 +227,12 @@ class ServingAdjuster {
     return std::lcm(mapping.ep / std::gcd<Count, Count>(mapping.ep, mapping.attention_dp), Count(mapping.cp));
   }
 
+  // A written cluster serves with all its devices, unless it trains too.
+  [[nodiscard]] bool UsesWholeCluster() const {
+    constexpr Count kFrom = 3;
+    return version_ >= kFrom && is_alone_ && !written_.IsDefault("cluster.devices");
+  }
+
   // At most the cluster's devices, and a multiple of the written degrees.
   void AdjustDevices(ServingLoad& load) const {
     if (!written_.IsDefault("serving.devices") || !load.devices) return;
@@ -238,7 +248,8 @@ class ServingAdjuster {
         tp * pp * mapping.attention_dp * mapping.prefill_cp > cluster_.devices)
       return;
     const Count group = tp * pp * mapping.attention_dp * mapping.prefill_cp;
-    Count devices = NearestMultiple(std::min<Count>(*load.devices, cluster_.devices), group);
+    const Count most = UsesWholeCluster() ? Count(cluster_.devices) : std::min<Count>(*load.devices, cluster_.devices);
+    Count devices = NearestMultiple(most, group);
     if (devices > cluster_.devices) devices -= group;
     load.devices = mapping.replicas ? group * *mapping.replicas : devices;
   }
@@ -290,6 +301,7 @@ class ServingAdjuster {
   const Model& model_;
   const Cluster& cluster_;
   const Written& written_;
+  bool is_alone_;
 };
 
 }  // namespace

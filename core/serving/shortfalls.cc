@@ -113,9 +113,13 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
                        GibText(performance.prefill_shortfall) + "; spread the model over more of them"});
   }
   if (performance.saturated) {
-    report.infeasible.push_back(
-        {"rate", "Overloaded: " + Rounded(*deployment.load.requests_per_s) + " requests/s arrive, capacity is " +
-                     Rounded(performance.rate.base() / static_cast<double>(deployment.load.output))});
+    const std::string arrive = "Overloaded: " + Rounded(*deployment.load.requests_per_s) + " requests/s arrive, ",
+                      served = Rounded(performance.rate.base() / static_cast<double>(deployment.load.output));
+    report.infeasible.push_back({"rate", deployment.load.sessions
+                                             ? arrive + served +
+                                                   " are served, since so many sessions do not fit in the prefix "
+                                                   "cache; a lower rate may be served in full"
+                                             : arrive + "capacity is " + served});
   }
 }
 

@@ -26,6 +26,19 @@ Json Evaluated(const testing::Assignments& assignments, std::string_view request
 
 const testing::Assignments kCostOnly{"training=null", "serving=null"};
 
+// Eight replicas of eight devices have eight times the memory and the bandwidth of one.
+TEST(PlainQuestion, AWrittenClusterServesWithAllItsDevicesUnlessItTrainsToo) {
+  const auto devices = [](const testing::Assignments& assignments) {
+    return testing::Number(Evaluated(testing::Assignments{"model=llama-3.3-70b"} + assignments),
+                           "scenario.serving.devices");
+  };
+  EXPECT_EQ(devices({"training=null", "cluster=dgx-h100", "cluster.devices=64"}), 64);
+  EXPECT_EQ(devices({"training=null", "cluster=gb200-nvl72"}), 72);
+  EXPECT_EQ(devices({"training=null", "cluster=gb200-nvl72", "serving.devices=16"}), 16);
+  EXPECT_EQ(devices({"training=null"}), 8);
+  EXPECT_EQ(devices({"cluster=dgx-h100", "cluster.devices=64"}), 8);
+}
+
 TEST(PlainNumber, IsInTheUnitOfItsField) {
   struct Row {
     std::string path, number, unit;
