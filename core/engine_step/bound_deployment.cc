@@ -23,9 +23,12 @@ ServingLoad WithNodes(ServingLoad load, const std::string& degrees, Tape& tape) 
   return load;
 }
 
-Cluster WithNodes(Cluster cluster, const std::string& device, Tape& tape) {
+constexpr std::string_view kServerSource = "the catalogue's server of the prefill pool's device";
+
+Cluster WithNodes(Cluster cluster, const DeploymentPaths& paths, Tape& tape) {
   CompleteEfficiency(cluster.device);
-  cluster.device = WithNodes(cluster.device, tape, device);
+  cluster.device = WithNodes(cluster.device, tape, paths.device);
+  if (!paths.networks.empty()) BindConstants(cluster.networks, paths.networks, kServerSource, &tape);
   BindNetworks(cluster.networks, tape);
   BindInputs(cluster.devices, "cluster.devices", &tape);
   return cluster;
@@ -47,7 +50,7 @@ BoundDeployment::BoundDeployment(const Deployment& plain, const DeploymentPaths&
     : nodes{&tape, plain, paths.device},
       model(WithNodes(plain.model, tape)),
       load(WithNodes(plain.load, paths.degrees, tape)),
-      requested(WithNodes(*plain.requested, paths.device, tape)),
+      requested(WithNodes(*plain.requested, paths, tape)),
       cluster(ClusterOf(requested, load.engine)),
       deployment(DeployOn(cluster, DeviceOf(cluster, plain, nodes), model, load, &nodes)) {
   deployment.requested = &requested;

@@ -10,6 +10,7 @@ namespace slipstick {
 // Scenario paths of a deployment's device and of its degrees of parallelism.
 struct DeploymentPaths {
   std::string device, degrees;
+  std::string networks;  // the catalogue's, of a pool with devices of its own; "": the cluster's
 };
 
 // A copy of a deployment with nodes, and the data that it refers to.

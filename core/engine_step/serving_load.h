@@ -10,6 +10,7 @@
 #include "core/engine_step/request_stream.h"
 #include "core/engine_step/sessions.h"
 #include "core/hardware/device.h"
+#include "core/hardware/network.h"
 #include "core/mapping/parallelism.h"
 #include "core/software/engine.h"
 #include "core/software/tuning.h"
@@ -32,6 +33,8 @@ struct Disaggregated {
   Tally decode_devices = 8;
   std::optional<Device> prefill_device;           // default: that of the cluster
   std::optional<ServingMapping> prefill_mapping;  // default: that of the load
+  // Not an input: the networks of the catalogue's server of prefill_device. Empty: the pool is joined by the cluster's.
+  std::vector<NetworkLevel> prefill_networks;
 };
 FIELDS_OF(Disaggregated);
 

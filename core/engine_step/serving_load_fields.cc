@@ -16,7 +16,7 @@ constexpr FieldRow kDisaggregatedFields[] = {
     Of<&Disaggregated::decode_devices>("decode_devices", "Devices of the decode pool").Between(1, 1 << 24),
     Of<&Disaggregated::prefill_device>(
         "prefill_device",
-        "Accelerator of the prefill pool, joined by the cluster's networks; default: the cluster's "
+        "Accelerator of the prefill pool, joined as in the catalogue's server of it; default: the cluster's "
         "(cost.prefill_pool says what it costs). It neither trains nor "
         "decodes: no figure uses its host, link_power, attention_forward, attention_backward, decode_stream, "
         "nor the link and network of its design")

@@ -31,4 +31,16 @@ void ExpandNetworks(Json& cluster, Issues& issues) {
   }
 }
 
+std::vector<NetworkLevel> NetworksOfServer(const Device& device) {
+  const Json* entry = FindPreset(Schema<Cluster>::preset_kind, "single-" + device.preset);
+  const Json* levels = entry == nullptr ? nullptr : FindMember(*entry, "networks");
+  if (levels == nullptr) return {};
+  Json json{{"networks", *levels}};
+  Issues none;
+  ExpandPresets<Cluster>(json, "", FindPreset, NearestPresets, none);
+  Cluster server;
+  Read(json, "", none, server);
+  return std::move(server.networks);
+}
+
 }  // namespace slipstick

@@ -187,6 +187,9 @@ void ResolveSystem(Scenario& scenario, Issues& issues) {
       UpdateBillForDevice(prefill_device, *prefill_chip, scenario.cost->prefill_pool->device);
     CheckDevice(prefill_device, path, issues);
     LimitMemory(prefill_device);
+    const bool is_same = prefill_device.preset == scenario.cluster.device.preset;
+    scenario.serving->disaggregated->prefill_networks =
+        is_same ? std::vector<NetworkLevel>() : NetworksOfServer(prefill_device);
   }
   if (scenario.cost) {
     if (chip) UpdateBillForDevice(scenario.cluster.device, *chip, scenario.cost->device);

@@ -8,15 +8,17 @@ ExplainedDeployment::ExplainedDeployment(const Model& model, const Cluster& clus
                                          Tape* tape)
     : plain_(Deploy(model, cluster, load)) {
   if (tape != nullptr)
-    bound_ = std::make_unique<BoundDeployment>(plain_, DeploymentPaths{"cluster.device", "serving.mapping"}, *tape);
+    bound_ = std::make_unique<BoundDeployment>(plain_, DeploymentPaths{"cluster.device", "serving.mapping", ""}, *tape);
 }
 
 ExplainedDeployment::ExplainedDeployment(const Cluster& cluster, const ServingLoad& load, const Deployment& decoder)
     : plain_(Deploy(PlainOf(decoder).model, cluster, load)) {
   if (decoder.nodes == nullptr) return;
   const Disaggregated& pools = *load.disaggregated;
-  const DeploymentPaths paths{pools.prefill_device ? "serving.disaggregated.prefill_device" : "cluster.device",
-                              pools.prefill_mapping ? "serving.disaggregated.prefill_mapping" : "serving.mapping"};
+  const DeploymentPaths paths{
+      pools.prefill_device ? "serving.disaggregated.prefill_device" : "cluster.device",
+      pools.prefill_mapping ? "serving.disaggregated.prefill_mapping" : "serving.mapping",
+      pools.prefill_networks.empty() ? "" : "clusters.single-" + pools.prefill_device->preset + ".networks"};
   bound_ = std::make_unique<BoundDeployment>(plain_, paths, *decoder.nodes->tape);
   bound_->load.prefix_hit = decoder.load.prefix_hit;  // sessions settle it, so it is not an input
 }

@@ -137,6 +137,7 @@ PrefillPool TimePrefillPool(const Deployment& deployment, Ratio slots, const Dec
   Cluster cluster = *plain.requested;
   ServingLoad load = plain.load;
   if (pools.prefill_device) cluster.device = *pools.prefill_device;
+  if (!pools.prefill_networks.empty()) cluster.networks = pools.prefill_networks;
   if (pools.prefill_mapping) load.mapping = *pools.prefill_mapping;
   const ExplainedDeployment prefiller(cluster, load, deployment);
   const auto time_prefills = [&] { return TimePrefills(*prefiller, slots, full); };

@@ -46,8 +46,10 @@ Result<Scenario> OnPools(const Json& request, const SizingProblem& problem) {
 }
 
 Json DeploymentOf(const SizedPools& sized, const Fleet& fleet) {
+  const Disaggregated* const kinds = PoolsOfTwoKinds(sized.load);
   return ObjectOf({{"devices", sized.bought.Total()},
                    {"prefill_devices", sized.load.disaggregated->prefill_devices},
+                   {"prefill_device", kinds != nullptr ? Json(kinds->prefill_device->name) : Json(nullptr)},
                    {"decode_devices", sized.load.disaggregated->decode_devices},
                    {"prefill_replicas", sized.prefill_replicas},
                    {"decode_replicas", sized.decode_replicas},

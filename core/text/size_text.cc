@@ -95,8 +95,11 @@ std::string TwoPoolsText(const Json& one) {
   };
   const double saves = NumberAt(*pools, "saves").value_or(0);
   const std::optional<double> idle = NumberAt(*pools, "day.idle_share");
-  return on + part("prefill_devices", "prefill_mapping") + " prefill, " + part("decode_devices", "mapping") +
-         " decode, " + FigureText(NumberAt(*pools, "cost.usd_per_hour").value_or(0), "$") + " per hour" +
+  const Json* device = MemberAt(*pools, "deployment.prefill_device");
+  const std::string prefiller = device == nullptr || device->is_null() ? "" : " on " + TextOf(*device);
+  return on + part("prefill_devices", "prefill_mapping") + " prefill" + prefiller + ", " +
+         part("decode_devices", "mapping") + " decode, " +
+         FigureText(NumberAt(*pools, "cost.usd_per_hour").value_or(0), "$") + " per hour" +
          (saves > 0   ? ", " + FigureText(saves, "%") + " less than on one"
           : saves < 0 ? ", " + FigureText(-saves, "%") + " more than on one: do not split"
                       : "") +

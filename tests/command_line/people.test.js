@@ -264,6 +264,12 @@ test("size lists the cheapest first, and why others do not hold", () => {
     assert.ok(lines.some((line) => line.startsWith(cluster) && line.endsWith(message)));
 });
 
+test("size names the device of a prefill pool of another kind", () => {
+  const question = ["size", "model=llama-3.1-8b", "--rate", "20", "--ttft", "1 s", "--clusters", "dgx-h100"];
+  const asked = [...question, "serving.disaggregated.prefill_device=l40s", "--format", "table"];
+  assert.match(run(...asked).stdout, /\ndgx-h100 on two pools: \d+.* prefill on L40S.*, \d+.* decode, /);
+});
+
 test("size shows each class's latencies and share, and how to write a mixture", () => {
   const question = ["size", "--rate", "20", "--clusters", "dgx-h100", "--mixture"];
   const classes = JSON.parse(run(...question, "3:1000/300,1:8k/200").stdout).clusters[0].classes;
