@@ -1,5 +1,6 @@
 #include "core/engine_step/deployment.h"
 
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -331,9 +332,13 @@ void PlaceGroups(Deployment& deployment) {
   network.link = LinkOf(cluster, mapping.devices_per_group);
   const double devices = mapping.DevicesPerReplica();
   network.stage = RouteOver(cluster, devices, devices / mapping.pp);
-  const double pool =
-      deployment.load.disaggregated ? static_cast<double>(deployment.load.disaggregated->prefill_devices) : devices;
-  network.hand_over = RouteOver(cluster, devices, pool);
+  if (const std::optional<Disaggregated>& pools = deployment.load.disaggregated) {
+    const auto prefill = static_cast<double>(pools->prefill_devices);
+    // Devices of another kind are in servers of their own.
+    const double joined = pools->prefill_device ? std::numeric_limits<double>::infinity()
+                                                : prefill + static_cast<double>(pools->decode_devices);
+    network.hand_over = RouteOver(cluster, joined, prefill);
+  }
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ struct LaunchOverheads {
   Ratio steps_ahead = 0;    // decode steps already launched when a request arrives
 };
 
-// The path of a message over the level that joins a replica's devices.
+// The path of a message over the level that joins the devices of a replica, or of two pools.
 struct Route {
   std::size_t level = 0;   // in cluster.networks
   BytesPerSecond link{};   // bandwidth of one device on this path

@@ -16,10 +16,13 @@
 namespace slipstick {
 namespace {
 
+Seconds TransferOf(const Deployment& deployment) {
+  return HandOverTime(KvCacheOfSequence(deployment, deployment.load.prompt), deployment);
+}
+
 // Handling, prefill and transfer of a request of a class, without waits.
 Seconds BeforeDecoding(const Deployment& deployment, const PrefillTimes& prefill) {
-  return TimeRequest(deployment) + prefill.first +
-         HandOverTime(KvCacheOfSequence(deployment, deployment.load.prompt), deployment);
+  return TimeRequest(deployment) + prefill.first + TransferOf(deployment);
 }
 
 }  // namespace
@@ -49,8 +52,11 @@ PooledService ServeOnPools(const TrafficClasses& classes, double slots, ServingP
   const double decode_groups = AttentionGroups(classes.First());
   const Hertz prefill_limit = performance.prefill_capacity = service.prefill_groups / prefill,
               decode_limit = performance.decode_capacity = decode_groups * slots / DecodeCycles(classes, slots).mean,
-              capacity = min(prefill_limit, decode_limit), arrivals = *classes.load().requests_per_s / (1 * kS);
-  const Hertz offered = min(arrivals, prefill_limit);
+              link_limit = LinkCapacity(service.prefill_groups, decode_groups,
+                                        classes.Mean([&](std::size_t i) { return TransferOf(classes[i].deployment); })),
+              capacity = min(prefill_limit, decode_limit, link_limit),
+              arrivals = *classes.load().requests_per_s / (1 * kS);
+  const Hertz offered = min(arrivals, prefill_limit, link_limit);
   performance.running = std::max(
       1.0, SettledSequences(slots, [&](double n) { return offered / decode_groups * DecodeCycles(classes, n).mean; }));
   service.cycles = DecodeCycles(classes, performance.running);

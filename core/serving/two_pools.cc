@@ -1,6 +1,6 @@
-// Prefill and decode on separate pools: each has a maximum request rate, and the lower one limits the deployment. A
-// request is handled, waits for the prefill pool and is prefilled there. Its KV cache is transferred, it waits for a
-// slot of the decode pool, and takes `output` steps there, which no prefill interrupts.
+// Prefill and decode on separate pools: each has a maximum request rate, and so has the link between them; the lowest
+// limits the deployment. A request is handled, waits for the prefill pool and is prefilled there. Its KV cache is
+// transferred, it waits for a slot of the decode pool, and takes `output` steps there, which no prefill interrupts.
 #include "core/serving/two_pools.h"
 
 #include "core/base/figure.h"
@@ -18,14 +18,14 @@ struct Pools {
   Ratio prefill_groups, decode_groups;
   Ratio slots;     // per decode group
   Seconds before;  // handling, prefill and transfer of a request, without waits
-  Hertz prefill_limit, decode_limit;
+  Hertz prefill_limit, decode_limit, link_limit;
   Seconds shared_prefill;
 };
 
 Pools PlainOf(const Pools& pools) {
   return {PlainOf(pools.prefill_groups), PlainOf(pools.decode_groups), PlainOf(pools.slots),
           PlainOf(pools.before),         PlainOf(pools.prefill_limit), PlainOf(pools.decode_limit),
-          PlainOf(pools.shared_prefill)};
+          PlainOf(pools.link_limit),     PlainOf(pools.shared_prefill)};
 }
 
 // Attention groups of the prefill pool.
@@ -36,12 +36,13 @@ Ratio PrefillGroups(const Deployment& prefiller) {
                 max(1.0, devices / mapping.DevicesPerReplica()) * mapping.attention_dp, "of all its replicas");
 }
 
-// Request rate offered to the prefill pool while a request takes `decoded` in the decode pool.
+// Request rate offered to the decode pool while a request takes `decoded` there.
 Hertz OfferedRate(const Deployment& deployment, const Pools& pools, Seconds decoded) {
   const ServingLoad& load = deployment.load;
-  if (load.requests_per_s) return min(*load.requests_per_s / (1 * kS), pools.prefill_limit);
-  if (load.concurrency) return min(Ratio(*load.concurrency) / (pools.before + decoded), pools.prefill_limit);
-  return pools.prefill_limit;
+  const Hertz sent = min(pools.prefill_limit, pools.link_limit);
+  if (load.requests_per_s) return min(*load.requests_per_s / (1 * kS), sent);
+  if (load.concurrency) return min(Ratio(*load.concurrency) / (pools.before + decoded), sent);
+  return sent;
 }
 
 // Sequences per decode group: the arrivals while one of them is decoded, as far as the prefill pool keeps up.
@@ -69,26 +70,27 @@ struct Served {
 };
 
 Served ServeConcurrency(const Pools& pools, Ratio concurrency, Seconds unqueued_latency) {
-  const Hertz rate =
-      Figure("Request rate", min(concurrency / unqueued_latency, pools.prefill_limit, pools.decode_limit),
-             "the slower pool is the bottleneck");
+  const Hertz rate = Figure(
+      "Request rate", min(concurrency / unqueued_latency, pools.prefill_limit, pools.decode_limit, pools.link_limit),
+      "the slower pool is the bottleneck, or the link between them");
   return {rate, Figure("Waiting for the slower pool", max(concurrency / rate - unqueued_latency, Seconds{}),
                        "the remaining requests in flight")};
 }
 
 // Serves a fixed batch: no request waits for a pool.
 Served ServeBatch(const Pools& pools, Ratio running, Ratio output, Seconds tpot) {
-  return {Figure("Request rate", min(pools.decode_groups * running / (output * tpot), pools.prefill_limit),
-                 "of the decode pool, at most that of the prefill pool"),
+  return {Figure("Request rate",
+                 min(pools.decode_groups * running / (output * tpot), pools.prefill_limit, pools.link_limit),
+                 "of the decode pool, at most that of the prefill pool and of the link between them"),
           Seconds{}};
 }
 
 Served ServeArrivals(const Pools& pools, Ratio requests, Ratio output, Seconds tpot) {
   const Hertz arrivals = requests / (1 * kS);
-  const Hertz rate = Figure("Request rate", min(arrivals, pools.prefill_limit, pools.decode_limit),
-                            "arrivals, at most the capacity of both pools");
+  const Hertz rate = Figure("Request rate", min(arrivals, pools.prefill_limit, pools.decode_limit, pools.link_limit),
+                            "arrivals, at most the capacity of both pools and of the link between them");
   // At capacity the queue is unbounded, and its wait is left out.
-  if (!(arrivals < min(pools.prefill_limit, pools.decode_limit))) return {rate, Seconds{}, true};
+  if (!(arrivals < min(pools.prefill_limit, pools.decode_limit, pools.link_limit))) return {rate, Seconds{}, true};
   // All requests are alike, so service times in either pool do not vary.
   const auto queue = [&](Hertz capacity, Ratio servers) {
     return WaitOverService(Figure("Arrivals over the capacity of the pool", arrivals / capacity), servers, 0);
@@ -131,6 +133,11 @@ Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment) {
                     "every rank sends its own part; estimate");
 }
 
+Hertz LinkCapacity(Ratio prefill_groups, Ratio decode_groups, Seconds transfer) {
+  return Figure("Capacity of the link between the pools", min(prefill_groups, decode_groups) / transfer,
+                "KV caches per second: a group sends or receives one at a time");
+}
+
 PrefillPool TimePrefillPool(const Deployment& deployment, Ratio slots, const DecodeTimes& full) {
   const Deployment& plain = PlainOf(deployment);
   const Disaggregated& pools = *plain.load.disaggregated;
@@ -169,6 +176,7 @@ ServingPerformance TwoPools(const Deployment& deployment, Ratio requested_sequen
   performance.decode_capacity = pools.decode_limit;
   performance.handling = TimeRequest(deployment);
   performance.transfer = HandOverTime(KvCacheOfSequence(deployment, load.prompt), deployment);
+  pools.link_limit = LinkCapacity(pools.prefill_groups, pools.decode_groups, performance.transfer);
   pools.before = Figure("Handling, prefill and transfer",
                         performance.handling + performance.prefill.first + performance.transfer, "without waiting");
 

@@ -20,5 +20,43 @@ TEST(PoolsOfTwoKinds, PrefillAsInTheirOwnServer) {
   EXPECT_NEAR(pools.prefill / alone.prefill, 1, 1e-9);
 }
 
+const Assignments kTwoServers{"model=llama-3.3-70b",
+                              "cluster=dgx-h100",
+                              "cluster.devices=16",
+                              "serving.disaggregated.prefill_devices=8",
+                              "serving.disaggregated.decode_devices=8",
+                              "serving.mapping.tp=8",
+                              "serving.prompt=100000",
+                              "serving.output=500"};
+
+// 80 layers of 8 KV heads of 128 in 16 bit: 327,680 bytes per token, of which each of eight devices sends an eighth.
+constexpr double kSent = 327'680.0 * 100'000 / 8;
+
+// Each pool is a server of its own, so the KV cache crosses InfiniBand at 0.8 of its bandwidth.
+TEST(Pools, SendTheKvCacheBetweenServers) {
+  const auto transfer = [](const char* bandwidth) {
+    const ServingReport report = Serve(kTwoServers + Assignments{"serving.requests_per_s=0.001", bandwidth});
+    return report.latency_parts.ttft.transfer / (1 * kS);
+  };
+  EXPECT_NEAR(transfer("cluster.networks.1.bandwidth=50 GB/s") / (kSent / (0.8 * 50e9)), 1, 1e-3);
+  EXPECT_NEAR(transfer("cluster.networks.1.bandwidth=10 GB/s") / (kSent / (0.8 * 10e9)), 1, 1e-3);
+}
+
+// In one server they share its NVLink.
+TEST(Pools, SendTheKvCacheInsideAServer) {
+  const ServingReport report =
+      Serve({"model=llama-3.1-8b", "cluster=dgx-h100", "serving.devices=8", "serving.mapping.tp=4",
+             "serving.disaggregated.prefill_devices=4", "serving.disaggregated.decode_devices=4",
+             "serving.prompt=100000", "serving.output=500", "serving.requests_per_s=0.001"});
+  EXPECT_NEAR(report.latency_parts.ttft.transfer / (1 * kS) / (131'072.0 * 100'000 / 4 / (0.8 * 450e9)), 1, 1e-2);
+}
+
+// One KV cache after the other: at 0.1 GB/s each takes 51.2 s.
+TEST(Pools, ServeNoMoreThanTheLinkCarries) {
+  const ServingReport report =
+      Serve(kTwoServers + Assignments{"serving.requests_per_s=1", "cluster.networks.1.bandwidth=0.1 GB/s"});
+  EXPECT_NEAR(report.requests_per_s * (kSent / (0.8 * 0.1e9)), 1, 1e-3);
+}
+
 }  // namespace
 }  // namespace slipstick
