@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/scenario/request.h"
+
 namespace slipstick {
 namespace {
 
@@ -36,10 +38,23 @@ std::vector<std::string> TrainingLimits(const Json& scenario) {
   return limits;
 }
 
-std::vector<std::string> ServingLimits(const Json& scenario) {
+constexpr const char* kConcurrency = "serving.concurrency";
+
+// The request with the scenario's number of requests as if it were written, so that a search keeps it.
+Json WithTotal(const Json& request, const Json& scenario) {
+  const Written written(request);
+  for (const char* load : {kConcurrency, "serving.batch", "serving.requests_per_s"}) {
+    if (!written.IsDefault(load)) return request;
+  }
+  if (!IsSet(scenario, kConcurrency)) return request;
+  return WithOverrides(request, ObjectOf({{kConcurrency, *MemberAt(scenario, kConcurrency)}}));
+}
+
+// `total`: a number of requests sets the batch.
+std::vector<std::string> ServingLimits(const Json& scenario, bool total) {
   std::vector<std::string> limits;
   const Json* batch = MemberAt(scenario, "serving.batch");
-  if (!NumberAt(scenario, "serving.requests_per_s") && batch != nullptr && batch->is_number()) {
+  if (!total && !NumberAt(scenario, "serving.requests_per_s") && batch != nullptr && batch->is_number()) {
     Keep(scenario, "serving.batch", "batch", "", limits);
   }
   limits.push_back("prefill_chunk=" +
@@ -114,19 +129,21 @@ std::string LastMember(std::string_view path) { return std::string(path.substr(p
 
 std::shared_ptr<SearchJob> MappingSearchFor(const Json& request, const Json& scenario, const AdviceQuestion& question,
                                             const std::vector<std::string>& limits) {
+  const Json asked = question.part == "serving" ? WithTotal(request, scenario) : request;
+  const bool total = IsSet(asked, kConcurrency) && !Written(asked).IsDefault(kConcurrency);
   SearchSpec spec;
   spec.part = question.part;
   spec.objective = question.figure;
   spec.top = 1;
-  spec.limits = question.part == "training" ? TrainingLimits(scenario) : ServingLimits(scenario);
+  spec.limits = question.part == "training" ? TrainingLimits(scenario) : ServingLimits(scenario, total);
   spec.limits.insert(spec.limits.end(), limits.begin(), limits.end());
   spec.limits.insert(spec.limits.end(), question.mapping_limits.begin(), question.mapping_limits.end());
-  Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(request, spec);
+  Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(asked, spec);
   if (!job) return nullptr;
   for (const std::string& narrower : Narrowings(scenario, question.part)) {
     if ((*job)->SpaceSize() <= kMostMappings) break;
     spec.limits.push_back(narrower);
-    Result<std::shared_ptr<SearchJob>> smaller = SearchJob::Make(request, spec);
+    Result<std::shared_ptr<SearchJob>> smaller = SearchJob::Make(asked, spec);
     if (smaller) {
       job = std::move(smaller);
     } else {

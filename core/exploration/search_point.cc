@@ -111,7 +111,7 @@ class ServingEvaluator {
         space_(std::move(space)),
         criteria_(std::move(criteria)),
         cost_(std::move(cost)) {
-    load_.concurrency.reset();
+    load_.concurrency = space_->concurrency();
   }
 
   Outcome Evaluate(Count index, bool prune) {
@@ -220,8 +220,12 @@ Json SearchPoint::OverridesAt(Count index) const {
     return overrides;
   }
   Json overrides = OverridesOf(serving_->At(index));
-  if (scenario_.serving->concurrency)
+  if (serving_->concurrency()) {
+    overrides.erase("serving.batch");  // follows from the concurrency
+    overrides["serving.concurrency"] = *serving_->concurrency();
+  } else if (!scenario_.serving->requests_per_s) {
     overrides["serving.concurrency"] = nullptr;  // it would override the batch that was chosen
+  }
   return overrides;
 }
 

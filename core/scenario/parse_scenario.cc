@@ -338,6 +338,8 @@ Result<Scenario> ParseForSearch(Json request, std::string_view part) {
   std::erase_if(issues, [&](const Issue& issue) { return issue.path == of_mapping; });
   if (!issues.empty()) return issues;
   if (idle_sessions_follow && scenario->serving) scenario->serving->idle_sessions.reset();
+  if (part == "serving" && scenario->serving && written.IsDefault("serving.concurrency"))
+    scenario->serving->concurrency.reset();  // the search chooses a batch
   return scenario;
 }
 

@@ -25,7 +25,8 @@ std::vector<Precision> Formats(const SpaceLimits& limits, std::string_view membe
 
 // Powers of two, as sequences and as sequences per device.
 std::vector<Count> Batches(const ServingLoad& load, Count devices, const SpaceLimits& limits) {
-  if (load.requests_per_s) return {load.batch.count};  // in an open loop arrivals set the concurrency
+  // In an open loop arrivals set the concurrency; a stated one sets the batch.
+  if (load.requests_per_s || load.concurrency) return {load.batch.count};
   std::vector<Count> batches;
   for (Count batch = 1; batch <= kMaxBatch; batch *= 2) batches.push_back(batch);
   for (Count each = 1; each <= kMaxPerDevice; each *= 2) batches.push_back(each * devices);
@@ -175,12 +176,15 @@ ServingSpace::ServingSpace(const Model& model, const ServingLoad& load, Count de
       }
     }
   }
+  ServingLoad asked = load;
+  if (limits.contains("batch")) asked.concurrency.reset();
+  concurrency_ = asked.concurrency;
   if (const Disaggregated* const kinds = PoolsOfTwoKinds(load)) {
-    batches_ = Batches(load, kinds->decode_devices, limits);
+    batches_ = Batches(asked, kinds->decode_devices, limits);
     AddPoolsOfTwoKinds(model, load, *kinds, limits);
     return;
   }
-  batches_ = Batches(load, devices, limits);
+  batches_ = Batches(asked, devices, limits);
   for (const ServingMapping& mapping : Layouts(model, load, load.mapping, devices, "", limits))
     AddPools({mapping, std::nullopt}, devices, limits);
 }
@@ -239,6 +243,7 @@ ServingChoice ServingSpace::At(Count index) const {
   const std::optional<ServingMapping>& prefill_mapping = take(prefill_mappings_);
   const Block& block = take(blocks_);
   choice.mapping = block.mapping;
+  if (concurrency_) choice.batch = (*concurrency_ + *choice.mapping.replicas - 1) / *choice.mapping.replicas;
   choice.disaggregated = block.pools;
   if (prefill_mapping) choice.disaggregated->prefill_mapping = prefill_mapping;
   return choice;

@@ -21,7 +21,7 @@ struct ServingChoice {
 };
 
 // Precisions are the load's own unless a limit lists others, since they change the served model. Batches are powers of
-// two and the load's own; prefill chunks are none, the load's own and powers of two below the prompt; pools are one
+// two and the load's own, or what a replica gets of the load's concurrency unless a limit is on the batch; prefill chunks are none, the load's own and powers of two below the prompt; pools are one
 // shared pool and every split into whole groups of tp·pp·attention_dp devices. Context parallelism is none, the load's
 // own, or covers all ranks that would hold copies of one KV cache. Prefill context parallelism is none, the load's own,
 // or a power of two if the engine splits prompts and these are long. A load whose prefill pool has a device of its own
@@ -32,6 +32,8 @@ class ServingSpace {
   ServingSpace(const Model& model, const ServingLoad& load, Count devices, const SpaceLimits& limits);
   [[nodiscard]] Count Size() const;
   [[nodiscard]] ServingChoice At(Count index) const;
+  // The load's concurrency, if it sets the batch.
+  [[nodiscard]] const std::optional<Tally>& concurrency() const { return concurrency_; }
   static std::vector<std::string_view> Members();
 
  private:
@@ -46,6 +48,7 @@ class ServingSpace {
 
   std::vector<Block> blocks_;
   std::vector<std::optional<ServingMapping>> prefill_mappings_{std::nullopt};  // absent: the block's mapping
+  std::optional<Tally> concurrency_;
   std::vector<Count> batches_;
   std::vector<ServingPrecision> precisions_;
   std::vector<std::optional<Count>> chunks_;

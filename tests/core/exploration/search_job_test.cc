@@ -233,6 +233,28 @@ TEST(SearchJob, WideExpertParallelismIsFoundForDecoding) {
   }
 }
 
+// A number of requests that is written stays: every layout serves eight, two or four of them per replica.
+TEST(SearchJob, KeepsTheConcurrencyThatIsWritten) {
+  const Json request = *ReadRequest(
+      "", {"training=null", "model=llama-3.3-70b", "cluster=dgx-h100", "serving.prompt=4000", "serving.concurrency=8"});
+  SearchSpec spec;
+  spec.part = "serving";
+  spec.top = 50;
+  spec.limits = {"prefill_devices=0", "pp=1", "prefill_chunk=0"};
+  const Json report = Searched(request, spec);
+  EXPECT_EQ(report["space"], 4) << "tp 1, 2, 4 and 8, each with one batch";
+  ExpectOverridesGiveTheFigures(request, report, "serving");
+  for (const Json& one : report["best"]) {
+    const Result<Scenario> scenario = ParseScenario(WithOverrides(request, one["overrides"]));
+    const Json serving = (*Evaluate(*scenario, ReportDetail::Figures()))["serving"];
+    EXPECT_NEAR(*NumberAt(serving, "requests_in_flight") + *NumberAt(serving, "requests_waiting"), 8, 1e-6);
+  }
+  spec.limits.push_back("batch=64");
+  const Json of_batch = Searched(request, spec)["best"][0]["overrides"];
+  EXPECT_EQ(of_batch["serving.batch"], 64) << "a limit on the batch replaces it";
+  EXPECT_TRUE(of_batch["serving.concurrency"].is_null());
+}
+
 // An axis over an input that the search chooses restricts the search. Here pools from the axis once stood beside one
 // shared pool, a contradiction.
 TEST(SearchJob, KeepsToAnAxisOfPools) {
