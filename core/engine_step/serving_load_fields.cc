@@ -33,7 +33,9 @@ constexpr FieldRow kSpeculativeFields[] = {
     Of<&Speculative::draft_tokens>("draft_tokens", "Draft tokens per step").Between(1, 64),
     Of<&Speculative::acceptance>("acceptance", "Acceptance rate: probability that a draft token is accepted")
         .Between(0, 1),
-    Of<&Speculative::draft_cost>("draft_cost", "Time per draft token over a decode step").Between(0, 10),
+    Of<&Speculative::draft_cost>("draft_cost",
+                                 "Time per draft token over a decode step; at least that of reading draft_parameters")
+        .Between(0, 10),
     Of<&Speculative::modules>("modules",
                               "MTP modules of the model that draft: their weights and KV cache are in device memory")
         .Label("MTP modules that draft")

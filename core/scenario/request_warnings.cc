@@ -165,6 +165,22 @@ void AddUnusedReduction(const Cluster& cluster, std::vector<std::string>& texts)
   }
 }
 
+// Drafts of the catalogue for a model for which they were not made.
+void AddForeignDrafts(const Scenario& scenario, std::vector<std::string>& texts) {
+  if (!scenario.serving || !scenario.serving->speculative) return;
+  const Speculative& drafts = *scenario.serving->speculative;
+  const Json* preset = FindPreset(Schema<Speculative>::preset_kind, drafts.preset);
+  const Json* models = preset == nullptr ? nullptr : FindMember(*preset, "usual_for");
+  if (models == nullptr) return;
+  std::string known;
+  for (const Json& model : *models) {
+    if (TextOf(model) == scenario.model.preset) return;
+    known += (known.empty() ? "" : ", ") + TextOf(model);
+  }
+  texts.push_back("serving.speculative.preset is for " + known + ": how many drafts " + scenario.model.name +
+                  " accepts is unknown, and drafts of another vocabulary are of no use");
+}
+
 }  // namespace
 
 std::vector<std::string> RequestWarnings(const Scenario& scenario, const Json& networks) {
@@ -177,6 +193,7 @@ std::vector<std::string> RequestWarnings(const Scenario& scenario, const Json& n
   if (auto limited = LimitedMemoryWarning(scenario.cluster.device)) texts.push_back(std::move(*limited));
   AddMissingPorts(scenario.cluster, texts);
   AddUnusedReduction(scenario.cluster, texts);
+  AddForeignDrafts(scenario, texts);
   return texts;
 }
 

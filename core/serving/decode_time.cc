@@ -16,6 +16,14 @@ Ratio KeptTokens(const Speculative& drafts) {
                 "accepted drafts and one token more", "Leviathan et al., arXiv 2211.17192");
 }
 
+// A draft token takes its share of a decode step, and no less than reading the draft's weights in 16 bit.
+Seconds DraftTime(const Deployment& deployment, Seconds step) {
+  const Speculative& drafts = *deployment.load.speculative;
+  const BytesPerSecond memory = deployment.mapping.devices_per_group * deployment.device.memory.bandwidth;
+  return Figure("Time of a draft token", max(drafts.draft_cost * step, drafts.draft_parameters * (2 * kB) / memory),
+                "at least the time to read the weights of a draft model from the memory of its devices");
+}
+
 // A step verifies all draft tokens and yields the accepted ones plus one more.
 Seconds SpeculativeToken(const Deployment& deployment, DecodePass pass, Seconds checked_step) {
   const Speculative& drafts = *deployment.load.speculative;
@@ -23,7 +31,7 @@ Seconds SpeculativeToken(const Deployment& deployment, DecodePass pass, Seconds 
   pass.splits_evenly = false;
   const Seconds plain_step = TimeOf(pass, deployment).time;
   return Figure("Time per token with speculative decoding",
-                (checked_step + Ratio(drafts.draft_tokens) * drafts.draft_cost * plain_step) / KeptTokens(drafts),
+                (checked_step + Ratio(drafts.draft_tokens) * DraftTime(deployment, plain_step)) / KeptTokens(drafts),
                 "a step verifies all draft tokens and yields one token more than are accepted",
                 "Leviathan et al., arXiv 2211.17192");
 }

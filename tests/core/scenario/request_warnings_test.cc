@@ -174,6 +174,14 @@ TEST(RequestWarnings, NameLinksThatNoDeviceOfTheFamilyHas) {
 }
 
 // A node of eight GPUs with a NIC of one port each reaches eight others by direct wires.
+// A draft model shares the vocabulary of its target, and how many drafts are accepted was measured there.
+TEST(RequestWarnings, NameDraftsForAnotherModel) {
+  const std::string drafts = "serving.speculative.preset=draft-llama-3.2-1b";
+  const std::string words = "serving.speculative.preset is for llama-3.3-70b";
+  EXPECT_TRUE(Mentions(WarningsOf({"training=null", "model=qwen3-8b", drafts}), words));
+  EXPECT_FALSE(Mentions(WarningsOf({"training=null", "model=llama-3.3-70b", drafts}), words));
+}
+
 TEST(RequestWarnings, NameDirectWiresWithoutPorts) {
   const auto wired = [](int devices) {
     return WarningsOf({"version=2", "cluster=dgx-h100", "cluster.devices=" + std::to_string(devices), "serving=null",
