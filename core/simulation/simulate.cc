@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/serving/serving.h"
 #include "core/serving/serving_memory.h"
 #include "core/simulation/event_loop.h"
 #include "core/simulation/lengths.h"
@@ -47,15 +48,19 @@ class Users {
     loop_.Send(now, request);
   }
 
-  // Random arrivals at a rate; a fifth more requests run before and after the counted ones.
-  void Open(Hertz rate) {
-    const Count run = load_.simulate->requests, spare = run / 5;
+  // Random arrivals at a rate; a fifth more requests run before and after the counted ones, and no fewer than it takes
+  // to fill the server with the `in_flight` requests of the steady state, and to keep it full.
+  void Open(Hertz rate, double in_flight) {
+    constexpr Count kFills = 3;  // batches grow, and with them the time of a request, so that one fill is too few
+    const auto full = static_cast<Count>(std::ceil(in_flight));
+    const Count run = load_.simulate->requests, before = std::max(run / 5, kFills * full),
+                after = std::max(run / 5, full);
     const Arrivals arrivals = load_.arrivals.value_or(Arrivals{});
     Seconds at;
-    for (Count i = 0; i < run + 2 * spare; ++i) {
+    for (Count i = 0; i < before + run + after; ++i) {
       at += DrawGap(arrivals, random_) / rate;
       SentRequest request = Draw();
-      request.is_measured = i >= spare && i < run + spare;
+      request.is_measured = i >= before && i < before + run;
       loop_.Send(at, request);
     }
   }
@@ -131,11 +136,12 @@ Count StreamsOf(const Deployment& deployment, double max_sequences) {
 constexpr const char* kTooLong =
     "serving.simulate: the simulation would take too many steps; simulate fewer or shorter requests";
 
-SimulationAnswer SendRequests(const ServingLoad& load, Count streams, EventLoop& loop) {
+// `in_flight`: requests in the steady state of random arrivals.
+SimulationAnswer SendRequests(const ServingLoad& load, Count streams, double in_flight, EventLoop& loop) {
   Users users(load, loop);
   const bool is_open = load.requests_per_s.has_value();
   if (is_open) {
-    users.Open(*load.requests_per_s / (1 * kS));
+    users.Open(*load.requests_per_s / (1 * kS), in_flight);
   } else {
     users.Close(streams);
   }
@@ -172,7 +178,10 @@ SimulationAnswer Simulate(const Model& model, const Cluster& cluster, const Serv
   if (max_sequences < 1) return {std::nullopt, "serving.simulate: no request fits"};
   EventLoop loop(simulated.system());
   const Count streams = StreamsOf(simulated.deployment(), max_sequences);
-  return load.sessions ? PlaySessions(load, streams, loop) : SendRequests(load, streams, loop);
+  if (load.sessions) return PlaySessions(load, streams, loop);
+  const double in_flight =
+      load.requests_per_s ? EvaluateServing(model, cluster, load, false).requests_in_flight : Ratio(0);
+  return SendRequests(load, streams, in_flight, loop);
 }
 
 }  // namespace slipstick

@@ -264,6 +264,17 @@ TEST(Simulation, CollectsPromptsAsTheClosedFormsSay) {
   }
 }
 
+// 37.5 requests/s on eight replicas, 460 at once: the few that are counted meet a full server.
+TEST(Simulation, FillsTheServerBeforeItCounts) {
+  const Assignments load{"model=llama-3.1-8b",          "cluster=dgx-h100",    "serving.devices=8",
+                         "serving.mapping.tp=1",        "serving.prompt=1000", "serving.output=1000",
+                         "serving.requests_per_s=37.5", "serving.engine=vllm"};
+  const SimulatedServing few = Simulated(load + Assignments{"serving.simulate.requests=200"}),
+                         many = Simulated(load + Assignments{"serving.simulate.requests=5000"});
+  EXPECT_NEAR(few.tpot / many.tpot, 1, 0.03);
+  EXPECT_NEAR(few.requests_in_flight / many.requests_in_flight, 1, 0.1);
+}
+
 TEST(Simulation, HoldsLittlesLaw) {
   for (const char* load : {"serving.concurrency=40", "serving.requests_per_s=3", "serving.batch=16"}) {
     const SimulatedServing simulated = Simulated(kLlama + kSpread + Assignments{load});
