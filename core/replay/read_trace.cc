@@ -212,6 +212,10 @@ class TraceReader {
     if (const TraceValue* rate = row.Find(TraceKey::kRequestRate);
         rate != nullptr && rate->number > 0 && std::isfinite(rate->number))
       trace_.requests_per_s = rate->number;
+    if (const TraceValue* most = row.Find(TraceKey::kMaxConcurrency);
+        starts == nullptr && most != nullptr && most->number >= 1 &&
+        most->number <= static_cast<double>(kMostTraceRows))
+      trace_.most_at_once = static_cast<Count>(most->number);
   }
 
   // Sets times relative to the first request. Either all requests must have one, or none.

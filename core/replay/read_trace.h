@@ -9,8 +9,8 @@
 //   agent        an object per conversation: requests of t (s), in, out and hash_ids, with block_size
 //                (callanjfox/kv-cache-tester docs/trace_replay_tester.md, which aiperf calls weka_trace).
 //   benchmark    a result of `vllm bench serve --save-detailed` or of SGLang's bench_serving --output-details:
-//                input_lens, output_lens and, where there are any, start_times (vllm/benchmarks/serve.py,
-//                python/sglang/bench_serving.py).
+//                input_lens, output_lens and, where there are any, start_times; else request_rate and max_concurrency
+//                (vllm/benchmarks/serve.py, python/sglang/bench_serving.py).
 //
 // If the file does not state the size of a block, it follows from the lengths and the numbers of blocks.
 #pragma once

@@ -18,7 +18,7 @@ namespace {
 constexpr Count kMostReplicas = 1024;
 
 // Replaces the scenario's lengths and load by the trace's.
-Json RequestOf(const Json& request, const TraceSummary& summary) {
+Json RequestOf(const Json& request, const TraceSummary& summary, const std::optional<Count>& most_at_once) {
   Json overrides = ObjectOf({{"training", nullptr},
                              {"post_training", nullptr},
                              {"diffusion", nullptr},
@@ -32,7 +32,7 @@ Json RequestOf(const Json& request, const TraceSummary& summary) {
   if (summary.requests_per_s > 0) {
     overrides["serving.requests_per_s"] = summary.requests_per_s;
   } else {
-    overrides["serving.concurrency"] = summary.requests;
+    overrides["serving.concurrency"] = std::min(summary.requests, most_at_once.value_or(summary.requests));
   }
   return WithOverrides(request, overrides);
 }
@@ -55,10 +55,10 @@ std::string_view WhyHeldBack(HeldBack bound) {
   return "";
 }
 
-Result<Scenario> ScenarioFor(const Json& request, const TraceSummary& summary) {
+Result<Scenario> ScenarioFor(const Json& request, const RequestTrace& trace) {
   if (!IsSet(request, "serving"))
     return Issues{{"serving", "Required: this part is switched off", {Fix{{"serving", "{}"}}}}};
-  Result<Scenario> scenario = ParseScenario(RequestOf(request, summary));
+  Result<Scenario> scenario = ParseScenario(RequestOf(request, SummaryOf(trace), trace.most_at_once));
   if (scenario && scenario->serving->disaggregated)
     return Issues{{"serving.disaggregated",
                    "Leave out: separate pools are not simulated",
@@ -84,7 +84,7 @@ Result<std::shared_ptr<ReplayJob>> ReplayJob::Make(const Json& request, const Js
   Result<RequestTrace> trace = ReadTrace(text);
   if (!trace) return std::move(trace.issues);
   SetArrivals(*trace, *question);
-  Result<Scenario> scenario = ScenarioFor(request, SummaryOf(*trace));
+  Result<Scenario> scenario = ScenarioFor(request, *trace);
   if (!scenario) return std::move(scenario.issues);
   std::shared_ptr<ReplayJob> job(new ReplayJob(*question, std::move(*trace), std::move(*scenario)));
   job->Play(job->own_, false);
@@ -157,7 +157,12 @@ Json ReplayJob::Needed() const {
   if (!holds_ || !SeeksReplicas()) return nullptr;
   const Count devices = *holds_ * devices_per_replica_;
   Json needed = ObjectOf({{"replicas", *holds_}, {"devices", devices}});
-  if (scenario_.cost) needed["usd_per_hour"] = In(Fleet(scenario_).HourlyCostOf(devices), kUsdPerHour);
+  if (scenario_.cost) {
+    const Fleet fleet(scenario_);
+    const Count bought = fleet.Bought({0, devices}).decode;
+    needed["bought_devices"] = bought;
+    needed["usd_per_hour"] = In(fleet.HourlyCostOf(bought), kUsdPerHour);
+  }
   const SimulatedServing& served = fewest_->served;
   needed["ttft_s"] = At(question_.percentile, served.ttft_percentiles, served.ttft).base();
   needed["tpot_s"] = At(question_.percentile, served.tpot_percentiles, served.tpot).base();

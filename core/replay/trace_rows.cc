@@ -9,11 +9,26 @@
 namespace slipstick {
 namespace {
 
-constexpr std::string_view kNames[] = {"timestamp",     "delay",         "delay_ms",   "input_length",
-                                       "output_length", "session_id",    "chat_id",    "parent_chat_id",
-                                       "request_rate",  "block_size",    "t",          "in",
-                                       "out",           "hash_id_scope", "requests",   "hash_ids",
-                                       "input_lens",    "output_lens",   "start_times"};
+constexpr std::string_view kNames[] = {"timestamp",
+                                       "delay",
+                                       "delay_ms",
+                                       "input_length",
+                                       "output_length",
+                                       "session_id",
+                                       "chat_id",
+                                       "parent_chat_id",
+                                       "request_rate",
+                                       "block_size",
+                                       "t",
+                                       "in",
+                                       "out",
+                                       "hash_id_scope",
+                                       "max_concurrency",
+                                       "requests",
+                                       "hash_ids",
+                                       "input_lens",
+                                       "output_lens",
+                                       "start_times"};
 static_assert(std::size(kNames) == kTraceKeys);
 
 TraceKey KeyOf(std::string_view name) {

@@ -28,6 +28,7 @@ enum class TraceKey {
   kIn,
   kOut,
   kHashScope,
+  kMaxConcurrency,
   kRequests,  // lists from here on
   kHashIds,
   kInputLens,

@@ -94,7 +94,11 @@ void SetArrivals(RequestTrace& trace, const ReplayQuestion& question) {
     return;
   }
   const std::optional<double> rate = question.requests_per_s ? question.requests_per_s : trace.requests_per_s;
-  if (!rate) {
+  if (question.requests_per_s) trace.most_at_once.reset();
+  if (trace.most_at_once) {
+    trace.notes.push_back("The file has no times: at most " + std::to_string(*trace.most_at_once) +
+                          " requests run or wait at once, as in its benchmark");
+  } else if (!rate) {
     trace.notes.emplace_back("The file has no times: all requests come at once. Give a rate to spread them");
   } else {
     trace.notes.emplace_back("The file has no times: requests come at random, at the rate in question");

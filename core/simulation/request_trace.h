@@ -32,6 +32,7 @@ struct RequestTrace {
   Count sessions = 0;
   bool has_times = false;                // all requests have one, except those with a delay
   std::optional<double> requests_per_s;  // rate at which they were sent, if they have no times
+  std::optional<Count> most_at_once;     // then the next request waits until one is done
   std::string format;
   std::vector<std::string> notes;  // about omissions and assumptions
 };

@@ -32,7 +32,6 @@ TraceRun::TraceRun(const Model& model, const Cluster& cluster, const ServingLoad
   constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   turns_.assign(all, Turn{});
   std::vector<std::size_t> latest(static_cast<std::size_t>(trace.sessions), kNone);
-  std::vector<std::size_t> first;
   for (std::size_t i = 0; i < all; ++i) {
     const TracedRequest& one = trace.requests[i];
     if (system.room.bytes_of(one.prompt + one.output) > system.room.room) {
@@ -41,7 +40,7 @@ TraceRun::TraceRun(const Model& model, const Cluster& cluster, const ServingLoad
     }
     std::size_t* before = one.session < 0 ? nullptr : &latest[static_cast<std::size_t>(one.session)];
     if (before == nullptr || *before == kNone) {
-      first.push_back(i);
+      first_.push_back(i);
     } else {
       turns_[*before].next = i;
       turns_[i].number = turns_[*before].number + 1;
@@ -50,7 +49,14 @@ TraceRun::TraceRun(const Model& model, const Cluster& cluster, const ServingLoad
     if (before != nullptr) *before = i;
   }
   left_ = playable();
-  for (const std::size_t i : first) Send(i, trace.requests[i].arrival.value_or(Seconds{}));
+  const std::size_t at_once = trace.most_at_once ? static_cast<std::size_t>(*trace.most_at_once) : first_.size();
+  while (sent_ < std::min(at_once, first_.size())) SendFirst(Seconds{});
+}
+
+void TraceRun::SendFirst(Seconds now) {
+  if (sent_ == first_.size()) return;
+  const std::size_t traced = first_[sent_++];
+  Send(traced, max(now, trace_.requests[traced].arrival.value_or(Seconds{})));
 }
 
 void TraceRun::Send(std::size_t traced, Seconds at) {
@@ -76,7 +82,7 @@ void TraceRun::Done(Seconds now, std::size_t request) {
     if (limit_->tpot && (one.last - one.first) / tokens > *limit_->tpot) ++missed_tpot_;
   }
   const std::size_t next = turns_[traced_[request]].next;
-  if (next == Turn{}.next) return;
+  if (next == Turn{}.next) return SendFirst(now);
   const TracedRequest& turn = trace_.requests[next];
   const Seconds ready = now + turn.delay.value_or(Seconds{});
   Send(next, turn.arrival ? max(*turn.arrival, ready) : ready);

@@ -48,6 +48,8 @@ class TraceRun {
 
  private:
   void Send(std::size_t traced, Seconds at);
+  // Sends the next of the requests that no turn precedes, at its time or later.
+  void SendFirst(Seconds now);
   void Done(Seconds now, std::size_t request);
 
   // State of a request of the trace.
@@ -61,6 +63,8 @@ class TraceRun {
   EventLoop loop_;
   std::vector<std::size_t> traced_;  // index in the trace, per request of the loop
   std::vector<Turn> turns_;          // per request of the trace
+  std::vector<std::size_t> first_;   // requests that no turn precedes, in order
+  std::size_t sent_ = 0;             // of them
   std::optional<LatencyLimit> limit_;
   Count left_ = 0, too_long_ = 0, missed_ttft_ = 0, missed_tpot_ = 0;
   bool has_failed_ = false;

@@ -58,6 +58,9 @@ std::string ReplayText(std::string_view json, bool is_colored) {
   if (answer["needed"].is_object())
     text +=
         "Needs " + Counted(answer, "needed.replicas", "replica") + ", " + Counted(answer, "needed.devices", "device") +
+        (NumberAt(answer, "needed.bought_devices") > NumberAt(answer, "needed.devices")
+             ? " of " + figure("needed.bought_devices", "count") + " in whole servers"
+             : "") +
         (NumberAt(answer, "needed.usd_per_hour") ? ", " + figure("needed.usd_per_hour", "$") + " per hour" : "") + "\n";
   if (!message.empty()) text += message + "\n";
   for (const Json& note : answer["notes"]) text += Toned(TextOf(note), Tone::kFaint, is_colored) + "\n";

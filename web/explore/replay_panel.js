@@ -212,7 +212,10 @@ export class ReplayPanel {
             cost:
               needed.usd_per_hour === undefined
                 ? ''
-                : t('explore.replay.cost', { usd: text(needed.usd_per_hour, '$') }),
+                : t(`explore.replay.${needed.bought_devices > needed.devices ? 'servers' : 'cost'}`, {
+                    usd: text(needed.usd_per_hour, '$'),
+                    bought: whole(needed.bought_devices),
+                  }),
           }),
         ),
     ].filter(Boolean);

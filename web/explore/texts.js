@@ -55,6 +55,7 @@ export const texts = {
     'On {devices} {devices:GPU|GPUs} ({replicas} {replicas:replica|replicas}) the queue does not grow.',
   'explore.replay.needed': 'It needs {devices} {devices:GPU|GPUs}, {replicas} {replicas:replica|replicas}{cost}.',
   'explore.replay.cost': ', {usd} per hour',
+  'explore.replay.servers': '; whole servers with {bought} cost {usd} per hour',
   'explore.replay.requests': 'Requests',
   'explore.replay.span': 'Span',
   'explore.replay.rate': 'Mean arrival rate',

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/api/api.h"
+
 namespace slipstick {
 namespace {
 
@@ -93,6 +95,33 @@ TEST(Replay, SaysWhenNoNumberOfReplicasHolds) {
   const Json answer = AnswerOf(Every(1, 5), kSmall, {{"ttft", 1e-6}});
   EXPECT_TRUE(answer["needed"].is_null());
   EXPECT_FALSE(answer["message"].get<std::string>().empty());
+}
+
+// A benchmark without times keeps its number of requests in flight: with requests of one length that is a closed loop,
+// whose requests in the system are as many until the last ones.
+TEST(Replay, KeepsTheConcurrencyOfABenchmark) {
+  std::string inputs, outputs;
+  for (int i = 0; i < 400; ++i) {
+    inputs += (i > 0 ? "," : "") + std::to_string(1000);
+    outputs += (i > 0 ? "," : "") + std::to_string(i < 8 ? 25 * (i + 1) : 200);
+  }
+  const std::string file = "{\"request_rate\":\"inf\",\"max_concurrency\":8,\"input_lens\":[" + inputs +
+                           "],\"output_lens\":[" + outputs + "]}";
+  const Json answer = AnswerOf(file, kSmall);
+  EXPECT_NEAR(At(answer, "played.in_system"), 8, 0.2);
+  EXPECT_LT(At(answer, "played.ttft_percentiles_s.p99"), 8 * At(answer, "played.ttft_percentiles_s.p50"));
+  EXPECT_NEAR(At(AnswerOf(file, kSmall, {{"requests_per_s", "0.5"}}), "trace.requests_per_s"), 0.5, 0.1)
+      << "a rate that is asked for replaces it";
+}
+
+// An eighth of a DGX is not for sale.
+TEST(Replay, BuysWholeServers) {
+  const Json answer =
+      AnswerOf(Every(1, 50), {"model=llama-3.1-8b", "cluster=dgx-h100", "serving.mapping.tp=1", "serving.devices=8"});
+  EXPECT_EQ(At(answer, "needed.devices"), 1);
+  EXPECT_EQ(At(answer, "needed.bought_devices"), 8);
+  const Json report = *ParseJson(EvaluateAnswer(R"({"cluster": "dgx-h100"})").text);
+  EXPECT_NEAR(At(answer, "needed.usd_per_hour") / (8 * At(report, "cost.device_hour_usd")), 1, 1e-9);
 }
 
 TEST(Replay, RefusesWhatItCannotPlay) {
