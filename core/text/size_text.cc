@@ -16,6 +16,16 @@ std::string LimitText(std::string_view limit) {
   return limit == "ttft" ? "TTFT" : limit == "tpot" ? "TPOT" : std::string(limit);
 }
 
+// The path of a latency: those that the targets are about, simulated at a percentile or means.
+std::string LatencyPath(const Json& one, const char* means, const char* latency) {
+  return (IsSet(one, "simulated") ? "simulated." : means) + std::string(latency);
+}
+
+// "TTFT p99" for requests simulated at that percentile, "TTFT" for means.
+std::string LatencyTitle(const Json& one, const std::string& latency) {
+  return IsSet(one, "simulated.percentile") ? latency + " p" + TextOf(one["simulated"]["percentile"]) : latency;
+}
+
 // A deployment that meets the targets, as a row.
 std::vector<Cell> DeploymentRow(const Json& one, bool is_best) {
   const auto at = [&one](std::string_view path, std::string_view unit) {
@@ -29,8 +39,8 @@ std::vector<Cell> DeploymentRow(const Json& one, bool is_best) {
           at("deployment.devices", "count"),
           {at("deployment.replicas", "count").text + " × " + at("deployment.devices_per_replica", "count").text},
           {mapping.empty() ? "–" : mapping},
-          at("at_peak.ttft_s", "s"),
-          at("at_peak.tpot_s", "s"),
+          at(LatencyPath(one, "at_peak.", "ttft_s"), "s"),
+          at(LatencyPath(one, "at_peak.", "tpot_s"), "s"),
           at("headroom.traffic", "%"),
           {LimitText(TextOf(one["headroom"]["breaks_first"]))},
           at("spare.at_peak", "count")};
@@ -53,17 +63,18 @@ std::string ClassesText(const Json& one, bool is_colored) {
   Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kRight, Table::kRight, Table::kRight, Table::kRight},
               2);
   std::vector<Cell> head;
-  for (const char* title : {"Prompt → output", "Requests", "TTFT", "TPOT", "Tokens", "Cost", "Per 1 M output"})
-    head.push_back({title, Tone::kStrong});
+  const std::string titles[] = {"Prompt → output", "Requests", LatencyTitle(one, "TTFT"), LatencyTitle(one, "TPOT"),
+                                "Tokens",          "Cost",     "Per 1 M output"};
+  for (const std::string& title : titles) head.push_back({title, Tone::kStrong});
   table.Add(head);
   for (const Json& of : one["classes"]) {
-    const auto at = [&of](const char* name, std::string_view unit) {
-      return Cell{FigureText(NumberAt(of, name).value_or(0), unit)};
+    const auto at = [&of](const std::string& path, std::string_view unit) {
+      return Cell{FigureText(NumberAt(of, path).value_or(0), unit)};
     };
     table.Add({{at("prompt_tokens", "count").text + " → " + at("output_tokens", "count").text},
                at("share", "%"),
-               at("ttft_s", "s"),
-               at("tpot_s", "s"),
+               at(LatencyPath(of, "", "ttft_s"), "s"),
+               at(LatencyPath(of, "", "tpot_s"), "s"),
                at("token_share", "%"),
                at("cost_share", "%"),
                at("usd_per_million_output_tokens", "$")});
@@ -125,10 +136,19 @@ std::string SizeText(std::string_view json, bool is_colored) {
   Table table({Table::kLeft, Table::kRight, Table::kRight, Table::kRight, Table::kRight, Table::kLeft, Table::kRight,
                Table::kRight, Table::kRight, Table::kLeft, Table::kRight});
   std::vector<Cell> head;
-  for (const char* title : {"Cluster", "Per hour", "Per 1 M output", "Devices", "Replicas", "Mapping", "TTFT", "TPOT",
-                            "Headroom", "Breaks first", "May fail"}) {
-    head.push_back({title, Tone::kStrong});
-  }
+  const Json& first = holding.empty() ? answer : *holding.front();
+  const std::string titles[] = {"Cluster",
+                                "Per hour",
+                                "Per 1 M output",
+                                "Devices",
+                                "Replicas",
+                                "Mapping",
+                                LatencyTitle(first, "TTFT"),
+                                LatencyTitle(first, "TPOT"),
+                                "Headroom",
+                                "Breaks first",
+                                "May fail"};
+  for (const std::string& title : titles) head.push_back({title, Tone::kStrong});
   table.Add(head);
   for (const Json* one : holding) table.Add(DeploymentRow(*one, one == holding.front()));
   std::string text = holding.empty() ? "No cluster holds.\n" : table.Text(is_colored);

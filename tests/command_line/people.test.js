@@ -270,6 +270,17 @@ test("size names the device of a prefill pool of another kind", () => {
   assert.match(run(...asked).stdout, /\ndgx-h100 on two pools: \d+.* prefill on L40S.*, \d+.* decode, /);
 });
 
+test("size shows the latencies that its targets are about", () => {
+  const question = ["size", "model=llama-3.1-8b", "--rate", "20", "--ttft", "500 ms", "--clusters", "dgx-h100"];
+  const asked = [...question, "--percentile", "99", "--pools", "one"];
+  const [{ simulated, at_peak: mean }] = JSON.parse(run(...asked).stdout).clusters;
+  const [head, row] = run(...asked, "--format", "table").stdout.split("\n");
+  assert.match(head, / TTFT p99 +TPOT p99 /);
+  assert.match(row, new RegExp(` ${(simulated.tpot_s * 1000).toPrecision(3)} ms `));
+  assert.ok(simulated.ttft_s > mean.ttft_s);
+  assert.match(run(...question, "--format", "table").stdout, / TTFT +TPOT /);
+});
+
 test("size shows each class's latencies and share, and how to write a mixture", () => {
   const question = ["size", "--rate", "20", "--clusters", "dgx-h100", "--mixture"];
   const classes = JSON.parse(run(...question, "3:1000/300,1:8k/200").stdout).clusters[0].classes;
