@@ -105,7 +105,9 @@ class ClusterSizing {
     Result<Scenario> scenario = ParseScenario(WithOverrides(request_, overrides));
     if (!scenario) return std::move(scenario.issues);
     scenario->serving->mixture = scenario_.serving->mixture;
-    const Json at_peak = *Evaluate(*scenario, ReportDetail::Figures());
+    ReportDetail with_intervals = ReportDetail::Figures();
+    with_intervals.intervals = true;
+    const Json at_peak = *Evaluate(*scenario, with_intervals);
     const Json classes = ClassesAnswer(
         question_, {*scenario, at_peak["serving"], result.simulated, mean_, fleet_.HourlyCostOf(sized.bought)});
     scenario->serving->requests_per_s = mean_;
@@ -120,6 +122,7 @@ class ClusterSizing {
                      {"at_mean", FiguresOf(at_mean["serving"], headroom.utilization_at_mean)},
                      {"cost", CostOf(sized, headroom, at_peak["cost"], HitRateOf(at_mean["serving"]))},
                      {"headroom", WriteHeadroom(headroom, LatenciesOf(result, at_peak["serving"]))},
+                     {"remarks", RemarksOn(at_peak["serving"])},
                      {"spare", SpareOf(sized, headroom)},
                      {"classes", classes},
                      {"day", question_.day.empty() ? Json(nullptr) : DayAnswer(by_means, sized)},
@@ -195,6 +198,22 @@ class ClusterSizing {
                      {"ttft", share(at_peak.ttft, question_.ttft)},
                      {"tpot", share(at_peak.tpot, question_.tpot)},
                      {"breaks_first", headroom.breaks_first}});
+  }
+
+  // Mean latencies whose interval, from measurements of similar systems, crosses their target.
+  [[nodiscard]] Json RemarksOn(const Json& serving) const {
+    Json remarks = Json::array();
+    if (question_.percentile != Percentile::kMean) return remarks;
+    const auto compare = [&](const char* name, const std::string& figure, const std::optional<Seconds>& target) {
+      const std::optional<double> low = NumberAt(serving, figure + "_interval.low"),
+                                  high = NumberAt(serving, figure + "_interval.high");
+      if (!target || !low || !high || *high <= target->base()) return;
+      remarks.push_back(std::string(name) + " may miss its target of " + ReadableText(target->base(), "s") +
+                        ": its 90 % interval is " + ReadableText(*low, "s") + " to " + ReadableText(*high, "s"));
+    };
+    compare("TTFT", "ttft", question_.ttft);
+    compare("TPOT", "tpot", question_.tpot);
+    return remarks;
   }
 
   // Replicas that may fail before the targets do.

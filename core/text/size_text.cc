@@ -152,6 +152,9 @@ std::string SizeText(std::string_view json, bool is_colored) {
   table.Add(head);
   for (const Json* one : holding) table.Add(DeploymentRow(*one, one == holding.front()));
   std::string text = holding.empty() ? "No cluster holds.\n" : table.Text(is_colored);
+  for (const Json* one : holding) {
+    for (const Json& remark : (*one)["remarks"]) text += TextOf((*one)["cluster"]) + ": " + TextOf(remark) + "\n";
+  }
   for (const Json* one : holding) text += ClassesText(*one, is_colored);
   for (const Json* one : holding) text += DayText(*one);
   for (const Json* one : holding) text += BreakEvenText(*one);

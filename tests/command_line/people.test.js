@@ -281,6 +281,16 @@ test("size shows the latencies that its targets are about", () => {
   assert.match(run(...question, "--format", "table").stdout, / TTFT +TPOT /);
 });
 
+test("size says which target lies inside the interval of measurements", () => {
+  const question = ["size", "model=llama-3.3-70b", "serving.prompt=2000", "serving.output=300", "--rate", "40"];
+  const asked = [...question, "--clusters", "dgx-h200", "--pools", "one"];
+  const remarks = (target) => JSON.parse(run(...asked, "--tpot", target).stdout).clusters[0].remarks;
+  assert.deepEqual(remarks("10 s"), []);
+  const [remark] = remarks("30 ms");
+  assert.match(remark, /^TPOT may miss its target of 30 ms: its 90 % interval is [\d.]+ ms to [\d.]+ ms$/);
+  assert.ok(run(...asked, "--tpot", "30 ms", "--format", "table").stdout.includes(`dgx-h200: ${remark}\n`));
+});
+
 test("size shows each class's latencies and share, and how to write a mixture", () => {
   const question = ["size", "--rate", "20", "--clusters", "dgx-h100", "--mixture"];
   const classes = JSON.parse(run(...question, "3:1000/300,1:8k/200").stdout).clusters[0].classes;
