@@ -26,6 +26,24 @@ double NumberOf(const Json& json, const char* key, double otherwise) {
   return NumberIn(Member(json, key)).value_or(otherwise);
 }
 
+// The entry of `kind` that is for `id`, a catalogue cluster or device: the one with that id, or the one that is usual
+// for it. "": none.
+std::string EntryFor(std::string_view kind, const std::string& id) {
+  if (id.empty() || FindPreset(kind, id) != nullptr) return id;
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != kind) continue;
+    const Json& usual_for = Member(*FindPreset(kind, preset.id), "usual_for");
+    if (std::find(usual_for.begin(), usual_for.end(), Json(id)) != usual_for.end()) return std::string(preset.id);
+  }
+  return "";
+}
+
+// The catalogue's bill that the request names, or that of its device; "": none.
+std::string BillOf(const Json& device, const Json& written) {
+  const std::string named = TextAt(written, "preset");
+  return named.empty() ? EntryFor("bill", TextAt(device, "preset")) : named;
+}
+
 // A bill estimated from the dies and the memory, with the package that this kind of memory needs.
 Json EstimatedBill(const Json& device, const std::string& dram) {
   const double dies = NumberOf(Member(device, "die"), "count", 1);
@@ -95,9 +113,6 @@ void FillDie(const PricedDevice& priced, Json& bill) {
   die["node"]["preset"] = silicon.node;
 }
 
-// Whole stacks for a capacity equal to `filled` stacks.
-Count StacksFor(double filled) { return static_cast<Count>(std::clamp<double>(WholeAbove(filled), 1, kMaxStacks)); }
-
 void FillMemory(const PricedDevice& priced, Json& bill) {
   const std::string& dram = priced.silicon.dram;
   Json& memory = bill["memory"];
@@ -140,8 +155,7 @@ void FillPackage(Json& bill) {
 
 // The catalogue's bill of the device, or an estimated one. `written`: the request's own bill.
 Json DefaultBill(const Json& device, bool partitioned, const Json& written) {
-  std::string id = TextAt(written, "preset");
-  if (id.empty()) id = TextAt(device, "preset");
+  const std::string id = BillOf(device, written);
   const Json* entry = FindPreset("bill", id);
   const PricedDevice priced{device, FindPreset("device", id), SiliconOf(device)};
   Json bill = entry != nullptr ? WithoutRemarks(*entry) : EstimatedBill(device, priced.silicon.dram);
@@ -245,8 +259,7 @@ void FitDies(const Json& written, Json& bill) {
 
 // A package other than the quoted one is priced by its parts, unless the request states a price.
 void DropQuote(const Json& device, const Json& written, Json& bill) {
-  std::string id = TextAt(written, "preset");
-  if (id.empty()) id = TextAt(device, "preset");
+  const std::string id = BillOf(device, written);
   const Json* entry = FindPreset("bill", id);
   if (entry == nullptr || !Member(*entry, "package").contains("price")) return;
   if (Member(written, "package").contains("price")) return;
@@ -267,21 +280,10 @@ void DropYear(const Json& written, Json& priced) {
     priced["price_year"] = nullptr;
 }
 
-// The system of a catalogue cluster: the one with its own id, or the one that is usual for it. "": none.
-std::string SystemOf(const std::string& cluster) {
-  if (cluster.empty() || FindPreset("system", cluster) != nullptr) return cluster;
-  for (const PresetText& preset : PresetTexts()) {
-    if (preset.kind != "system") continue;
-    const Json& usual_for = Member(*FindPreset("system", preset.id), "usual_for");
-    if (std::find(usual_for.begin(), usual_for.end(), Json(cluster)) != usual_for.end()) return std::string(preset.id);
-  }
-  return "";
-}
-
 Json DefaultSystem(const Json& cluster, const Json& written) {
   const std::string own = TextAt(cluster, "preset");
   std::string id = TextAt(written, "preset");
-  if (id.empty()) id = SystemOf(own);
+  if (id.empty()) id = EntryFor("system", own);
   const Json& networks = Member(cluster, "networks");
   const double innermost = networks.is_array() && !networks.empty() ? NumberOf(networks[0], "size", 8) : 1;
   Json system = FindPreset("system", id) != nullptr ? Json{{"preset", id}}
@@ -313,6 +315,8 @@ std::optional<double> NumberIn(const Json& json) {
   const auto measure = ParseMeasure(TextOf(json));
   return measure ? std::optional(measure->value) : std::nullopt;
 }
+
+Count StacksFor(double filled) { return static_cast<Count>(std::clamp<double>(WholeAbove(filled), 1, kMaxStacks)); }
 
 std::string DramOf(const std::string& technology) {
   std::string id;
@@ -365,31 +369,6 @@ std::optional<DeviceBill> CatalogueBill(const std::string& id) {
   Read(cost["device"], "", issues, bill);
   if (!issues.empty()) return std::nullopt;
   return bill;
-}
-
-void UpdateBillForDevice(const Device& device, const DerivedChip& chip, DeviceBill& bill) {
-  bill.dies.resize(1, Standard<DieInput>());
-  DieInput& die = bill.dies[0];
-  die.units = chip.units_built;
-  die.unit_area = chip.unit_area;
-  die.spare_units = chip.units_built - chip.units_enabled;
-  if (die.area != device.die.area) PriceByParts(bill);
-  die.area = device.die.area;
-  die.aspect = AspectThatFits(die.area, die.aspect, bill.wafer);
-  die.count = device.die.count;
-  const auto replace = [](std::string_view kind, const std::string& id, auto& value) {
-    const Json* entry = FindPreset(kind, id);
-    if (entry == nullptr) return;
-    Issues none;  // a test checks that catalogue entries have none
-    ReadOver(WithoutRemarks(*entry), "", none, value);
-    value.preset = id;
-  };
-  if (device.die.node != die.node.preset) replace("node", device.die.node, die.node);
-  const DramType& type = device.design->dram;
-  const std::string dram = DramOf(type.preset.empty() ? type.name : type.preset);
-  if (!dram.empty() && dram != bill.memory.preset) replace("dram", dram, bill.memory);
-  bill.memory.stack_capacity = type.capacity;
-  bill.memory.stacks = StacksFor(device.memory.capacity / bill.memory.stack_capacity);
 }
 
 }  // namespace slipstick

@@ -6,8 +6,6 @@
 
 #include "core/base/json.h"
 #include "core/economics/device_bill.h"
-#include "core/hardware/device.h"
-#include "core/technology/chip.h"
 
 namespace slipstick {
 
@@ -29,9 +27,8 @@ void ApplyPrefillPoolDefaults(const Json& serving, Json& cost);
 // The catalogue's bill of a device, if it has one.
 std::optional<DeviceBill> CatalogueBill(const std::string& id);
 
-// For a device derived from a chip design after its request was read: the design describes all of its silicon, so dies
-// with their spare units, node and memory replace the bill's.
-void UpdateBillForDevice(const Device& device, const DerivedChip& chip, DeviceBill& bill);
+// Whole stacks for a capacity equal to `filled` stacks.
+Count StacksFor(double filled);
 
 // The catalogue's id of a memory technology, such as hbm3e of HBM3e; "" if it has none.
 std::string DramOf(const std::string& technology);

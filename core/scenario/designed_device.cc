@@ -73,9 +73,14 @@ void ApplyDesignDefaults(Json& request) {
   const Json* family = ComesWith(Schema<ChipDesign>::preset_kind, id, "architecture");
   if (family == nullptr) family = ComesWith("standard", "chip_design", "architecture");
   if (partition != nullptr && !request.contains("partition")) request["partition"] = *partition;
+  if (VersionOf(request) < 3) return;
   Json& device = request["cluster"]["device"];
-  if (VersionOf(request) >= 3 && family != nullptr && !device.contains("architecture"))
-    device["architecture"] = *family;
+  if (family != nullptr && !device.contains("architecture")) device["architecture"] = *family;
+  const Json* bill = ComesWith(Schema<ChipDesign>::preset_kind, id, "bill");
+  const Json* written = MemberAt(request, "cost");
+  if (bill == nullptr || (written != nullptr && !written->is_object())) return;
+  Json& priced = request["cost"]["device"];
+  if (priced.is_null() || (priced.is_object() && !priced.contains("preset"))) priced["preset"] = *bill;
 }
 
 Result<DerivedChip> DeriveChip(const ChipDesign& design, const std::optional<Partition>& partition,
@@ -96,6 +101,7 @@ std::optional<DerivedChip> BuildDesign(Device& device, const std::optional<Parti
     issues.insert(issues.end(), chip.issues.begin(), chip.issues.end());
     return std::nullopt;
   }
+  device.name = chip->device.name;
   device.peak = chip->device.peak;
   device.units = chip->device.units;
   device.clock = chip->device.clock;
@@ -114,6 +120,33 @@ std::optional<DerivedChip> BuildDesign(Cluster& cluster, const std::optional<Par
   cluster.has_links = chip && chip->network > BytesPerSecond{};
   if (cluster.has_links && !cluster.networks.empty()) cluster.networks[0].bandwidth = chip->network;
   return chip;
+}
+
+void UpdateBillForDevice(const Device& device, const DerivedChip& chip, const std::optional<Partition>& partition,
+                         DeviceBill& bill) {
+  bill.dies.resize(1, Standard<DieInput>());
+  DieInput& die = bill.dies[0];
+  die.stacked = die.stacked && partition && partition->io_share > 0;  // on the dies of the I/O
+  die.units = chip.units_built;
+  die.unit_area = chip.unit_area;
+  die.spare_units = chip.units_built - chip.units_enabled;
+  if (die.area != device.die.area) PriceByParts(bill);
+  die.area = device.die.area;
+  die.aspect = AspectThatFits(die.area, die.aspect, bill.wafer);
+  die.count = device.die.count;
+  const auto replace = [](std::string_view kind, const std::string& id, auto& value) {
+    const Json* entry = FindPreset(kind, id);
+    if (entry == nullptr) return;
+    Issues none;  // a test checks that catalogue entries have none
+    ReadOver(WithoutRemarks(*entry), "", none, value);
+    value.preset = id;
+  };
+  if (device.die.node != die.node.preset) replace("node", device.die.node, die.node);
+  const DramType& type = device.design->dram;
+  const std::string dram = DramOf(type.preset.empty() ? type.name : type.preset);
+  if (!dram.empty() && dram != bill.memory.preset) replace("dram", dram, bill.memory);
+  bill.memory.stack_capacity = type.capacity;
+  bill.memory.stacks = StacksFor(device.memory.capacity / bill.memory.stack_capacity);
 }
 
 void SplitDevice(const Partition& partition, Device& device) {

@@ -18,7 +18,8 @@
 namespace slipstick {
 
 // Parts that come with the chip of the request's design, if the request does not state them: its dies and, from version
-// 3 on, its kernel family, the newest unless the design names another.
+// 3 on, its kernel family, the newest unless the design names another, and the bill of materials of the chip that it
+// resembles, whose maker's margin, volume and module it has.
 void ApplyDesignDefaults(Json& request);
 
 // The chip that a device's design yields with the dies of a partition, if there is one. `path` is the design's.
@@ -31,6 +32,12 @@ std::optional<DerivedChip> BuildDesign(Device& device, const std::optional<Parti
 // The same for a cluster: the links replace the innermost network's bandwidth.
 std::optional<DerivedChip> BuildDesign(Cluster& cluster, const std::optional<Partition>& partition,
                                        const std::string& path, Issues& issues);
+
+// For a device derived from a chip design after its request was read: the design describes all of its silicon, so dies
+// with their spare units, node and memory replace the bill's. Its dies stand on those of the I/O, if the partition has
+// such.
+void UpdateBillForDevice(const Device& device, const DerivedChip& chip, const std::optional<Partition>& partition,
+                         DeviceBill& bill);
 
 // Applies a partition to a device without a design: its dies read each other's memory through their links, which draw
 // power.

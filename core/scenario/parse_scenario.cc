@@ -184,7 +184,7 @@ void ResolveSystem(Scenario& scenario, Issues& issues) {
     Device& prefill_device = *scenario.serving->disaggregated->prefill_device;
     const auto prefill_chip = BuildDesign(prefill_device, std::nullopt, path + ".design", issues);
     if (scenario.cost && scenario.cost->prefill_pool && prefill_chip)
-      UpdateBillForDevice(prefill_device, *prefill_chip, scenario.cost->prefill_pool->device);
+      UpdateBillForDevice(prefill_device, *prefill_chip, std::nullopt, scenario.cost->prefill_pool->device);
     CheckDevice(prefill_device, path, issues);
     LimitMemory(prefill_device);
     const bool is_same = prefill_device.preset == scenario.cluster.device.preset;
@@ -192,7 +192,7 @@ void ResolveSystem(Scenario& scenario, Issues& issues) {
         is_same ? std::vector<NetworkLevel>() : NetworksOfServer(prefill_device);
   }
   if (scenario.cost) {
-    if (chip) UpdateBillForDevice(scenario.cluster.device, *chip, scenario.cost->device);
+    if (chip) UpdateBillForDevice(scenario.cluster.device, *chip, partition, scenario.cost->device);
     CheckUnits(scenario.cost->device, "cost.device", issues);
     if (scenario.cost->prefill_pool)
       CheckUnits(scenario.cost->prefill_pool->device, "cost.prefill_pool.device", issues);

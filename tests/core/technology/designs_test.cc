@@ -105,6 +105,36 @@ TEST(Designs, RunTheNewestKernelsUnlessOthersAreNamed) {
   EXPECT_EQ(family({"version=2", "cluster.device.design=a100-like"}), "ampere");
 }
 
+// Each sells within a tenth of the price of the chip that it resembles, as the catalogue's bills state it, on whatever
+// cluster, and has its own name.
+TEST(Designs, SellAtThePriceOfTheChipsThatTheyResemble) {
+  struct Sold {
+    const char *design, *name;
+    double price;  // $
+  };
+  for (const Sold& sold : {Sold{"a100-like", "A100-like", 15000}, Sold{"h100-like", "H100-like", 33500},
+                           Sold{"b200-like", "B200-like", 40000}, Sold{"mi355x-like", "MI355X-like", 23000},
+                           Sold{"rubin-like", "Rubin-like", 55000}, Sold{"tpu7x-like", "TPU7x-like", 16000}}) {
+    for (const char* cluster : {"dgx-h100", "hgx-mi355x"}) {
+      const Scenario scenario =
+          ScenarioOf({std::string("cluster=") + cluster, std::string("cluster.device.design=") + sold.design});
+      const std::optional<CostInputs> split = SplitCosts(scenario.partition, *scenario.cost);
+      const CostReport cost = EvaluateCost(scenario.cluster, split.value_or(*scenario.cost));
+      EXPECT_NEAR(cost.device_price.base() / sold.price, 1, 0.1) << sold.design << " " << cluster;
+      EXPECT_EQ(scenario.cluster.device.name, sold.name);
+    }
+  }
+  // The request's own bill stays, and links of former versions keep their meaning.
+  const auto bill = [](std::vector<std::string> assignments) {
+    assignments.insert(assignments.begin(), {"cluster=dgx-h100", "cluster.device.design=b200-like"});
+    return ScenarioOf(assignments).cost->device.preset;
+  };
+  EXPECT_EQ(bill({}), "b200-sxm");
+  EXPECT_EQ(bill({"cost.device=mi300x"}), "mi300x");
+  EXPECT_EQ(bill({"cost.device.margin=0.5"}), "b200-sxm");
+  EXPECT_EQ(bill({"version=2"}), "h100-sxm5-80gb");
+}
+
 TEST(Designs, ComeWithTheirDiesUnlessTheRequestSays) {
   const auto chiplets = [](std::vector<std::string> assignments) {
     assignments.insert(assignments.begin(), {"cluster=dgx-b200", "cluster.device.design=b200-like"});
