@@ -13,21 +13,6 @@ namespace {
 
 std::string Micrometres(double value) { return NumberText(std::round(1000 * value) / 1000); }
 
-// Dies larger than the reticle field cannot be made: adds the reason, and the nearest size that fits.
-void CheckReticle(const DeviceBill& bill, std::vector<Infeasibility>& infeasible) {
-  for (const DieInput& die : bill.dies) {
-    const Millimetres width = DieWidth(die.area, die.aspect), height = die.area / width;
-    if (FitsReticle(width, height, bill.wafer)) continue;
-    const SquareMillimetres field = bill.wafer.reticle_width * bill.wafer.reticle_height;
-    infeasible.push_back(
-        {"reticle", die.name + ": a die of " + Micrometres(width.base()) + " × " + Micrometres(height.base()) +
-                        " mm is larger than the reticle field of " + NumberText(bill.wafer.reticle_width.base()) +
-                        " × " + NumberText(bill.wafer.reticle_height.base()) + " mm; at most " +
-                        NumberText(field.base()) + " mm² at the field's aspect ratio, or split into " +
-                        NumberText(static_cast<double>(die.count) * max(2.0, ceil(die.area / field))) + " chiplets"});
-  }
-}
-
 // Dies that do not lie whole on a wafer cannot be made: adds the reason, and the wafer that holds one.
 void CheckWafer(const DeviceBill& bill, std::vector<Infeasibility>& infeasible) {
   for (const DieInput& die : bill.dies) {
@@ -121,7 +106,7 @@ HardwareCost CostOf(const Cluster& cluster, const CostInputs& inputs) {
   report.wall = WallPowerOf(cluster, inputs.system, system.network_power);
   report.carbon = PriceCarbon(bill, geometry, device, inputs.carbon, cluster.device.tdp, report.wall);
   report.grid_intensity = inputs.carbon.grid_intensity;
-  CheckReticle(bill, report.infeasible);
+  report.infeasible = UnprintableDies(bill);
   CheckWafer(bill, report.infeasible);
   CheckPackageArea(bill, report.infeasible);
   CheckCarrier(bill, geometry, report.infeasible);
@@ -147,6 +132,22 @@ void AddPool(const DevicePool& pool, Cluster cluster, CostInputs inputs, CostRep
 }
 
 }  // namespace
+
+std::vector<Infeasibility> UnprintableDies(const DeviceBill& bill) {
+  std::vector<Infeasibility> infeasible;
+  for (const DieInput& die : bill.dies) {
+    const Millimetres width = DieWidth(die.area, die.aspect), height = die.area / width;
+    if (FitsReticle(width, height, bill.wafer)) continue;
+    const SquareMillimetres field = bill.wafer.reticle_width * bill.wafer.reticle_height;
+    infeasible.push_back(
+        {"reticle", die.name + ": a die of " + Micrometres(width.base()) + " × " + Micrometres(height.base()) +
+                        " mm is larger than the reticle field of " + NumberText(bill.wafer.reticle_width.base()) +
+                        " × " + NumberText(bill.wafer.reticle_height.base()) + " mm; at most " +
+                        NumberText(field.base()) + " mm² at the field's aspect ratio, or split into " +
+                        NumberText(static_cast<double>(die.count) * max(2.0, ceil(die.area / field))) + " chiplets"});
+  }
+  return infeasible;
+}
 
 SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars device_price) {
   if (inputs.rental) return RentSystem(cluster, inputs.system, *inputs.rental, inputs.lifetime);

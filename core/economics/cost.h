@@ -47,6 +47,8 @@ struct CostReport : HardwareCost {
   std::optional<HardwareCost> prefill_pool;
   std::vector<std::string> warnings;
 };
+// Dies larger than the exposure field cannot be made: the reasons, and the nearest size that fits.
+std::vector<Infeasibility> UnprintableDies(const DeviceBill& bill);
 // Prices a system that is bought or rented.
 SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars device_price);
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/economics/carrier.h"
+#include "core/economics/cost.h"
 #include "core/economics/partition.h"
 #include "core/evaluation/evaluate.h"
 #include "core/operators/efficiency.h"
@@ -12,12 +13,10 @@
 namespace slipstick {
 namespace {
 
-// The device with a total compute silicon of `area`, monolithic or split.
+// The device with a total compute silicon of `area`, monolithic or split; its other dies stay.
 DeviceBill AtArea(const DeviceBill& bill, SquareMillimetres area, const Partition& partition) {
   DeviceBill scaled = bill;
   PriceByParts(scaled);
-  scaled.dies.resize(1);
-  scaled.dies[0].stacked = false;
   scaled.dies[0].unit_area =
       bill.dies[0].unit_area * (area / (bill.dies[0].area * static_cast<double>(bill.dies[0].count)));
   scaled.dies[0].area = area;
@@ -66,6 +65,7 @@ Json BillJson(const DeviceBill& bill) {
   Json lines = Json::array(), warnings = Json::array();
   for (const BillLine& line : cost.lines) lines.push_back(Json{{"name", line.name}, {"cost_usd", line.cost.base()}});
   if (const auto warning = CarrierWarning(bill)) warnings.push_back(*warning);
+  for (const Infeasibility& die : UnprintableDies(bill)) warnings.push_back(die.message);
   return Json{{"device_usd", cost.total.base()},
               {"device_usd_parts", std::move(lines)},
               {"package_yield", cost.yield.base()},

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/api/api.h"
 #include "core/base/json.h"
 #include "core/scenario/answer.h"
 
@@ -74,6 +75,21 @@ TEST(CostStudy, PartitionOnASubstrateThatCannotCarryHbmGivesAWarning) {
             "HBM3 needs a silicon interposer or bridge: an organic substrate cannot carry HBM");
   EXPECT_EQ(organic["whole"]["warnings"].size(), 0U);
   EXPECT_EQ(interposer["split"]["warnings"].size(), 0U);
+}
+
+// An MI300X has eight compute dies on four I/O dies, and keeps these however its compute is cut: the study's bill is that
+// of the same device in `evaluate`. One die of 8 × 115 mm^2 is larger than the field of 858 mm^2, four of 230 are not.
+TEST(CostStudy, PartitionKeepsTheOtherDies) {
+  const Json study =
+      Ask(R"({"kind": "partition", "partition": {"chiplets": 4}, "scenario": {"cluster": {"preset": "hgx-mi300x"}}})");
+  const Json evaluated = *ParseJson(
+      EvaluateAnswer(R"({"cluster": "hgx-mi300x", "partition": {"chiplets": 4}, "training": null, "serving": null})")
+          .text);
+  EXPECT_NEAR(study["split"]["device_usd"].get<double>(), evaluated["cost"]["device_usd"].get<double>(), 1e-6);
+  for (const char* which : {"whole", "split"}) EXPECT_EQ(study[which]["device_usd_parts"][1]["name"], "IOD dies (4)");
+  EXPECT_EQ(study["split"]["warnings"].size(), 0U);
+  ASSERT_EQ(study["whole"]["warnings"].size(), 1U);
+  EXPECT_NE(JsonText(study["whole"]["warnings"]).find("larger than the reticle field"), std::string::npos);
 }
 
 TEST(CostStudy, SamplesDoNotDependOnTheSteps) {
