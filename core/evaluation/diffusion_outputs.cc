@@ -71,7 +71,8 @@ struct Outputs<DiffusionPart> {
              "Energy of an image or clip, cooling and power conversion (PUE)")
           .SmallerIsBetter(),
       Output("carbon_g", &P::cost_efficiency, &C::emitted, "Operational carbon of an image or clip").SmallerIsBetter(),
-      Output("embodied_g", &P::cost_efficiency, &C::embodied, "Embodied carbon of an image or clip, devices")
+      Output("embodied_g", &P::cost_efficiency, &C::embodied,
+             "Embodied carbon of an image or clip, with servers and network")
           .SmallerIsBetter(),
   };
 };

@@ -294,7 +294,7 @@ struct Outputs<ServingPart> {
           .SmallerIsBetter()
           .Searchable(),
       Output("embodied_g_per_million_tokens", &P::cost_efficiency, &C::embodied, GramsInAMillion,
-             "Embodied carbon per 1 M output tokens, devices")
+             "Embodied carbon per 1 M output tokens, with servers and network")
           .In("g")
           .SmallerIsBetter(),
       Output("pools", &P::cost_efficiency, &C::pools, "What each of two pools costs"),
