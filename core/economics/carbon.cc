@@ -51,9 +51,9 @@ CarbonCost PriceCarbon(const DeviceBill& bill, const DeviceGeometry& geometry, c
   const Grams assembly = Figure("Carbon of assembly and test", inputs.assembly * assembled, "", kFootprint);
   const Grams embodied = Figure("Embodied carbon per device", assembled + assembly,
                                 "cradle to gate; excludes the server around the device");
-  const Grams server =
-      Figure("Embodied carbon of a device's share of its server", wall.server * inputs.system,
-             "by power, as an AWS p4de.24xlarge without its devices; estimate", "EcoLogits 1.0 with BoaviztAPI, 2024");
+  const Grams server = Figure("Embodied carbon of a device's share of its server", wall.rated * inputs.system,
+                              "by rated power, as an AWS p4de.24xlarge without its devices; estimate",
+                              "EcoLogits 1.0 with BoaviztAPI, 2024");
   const Grams network = Figure("Embodied carbon of a device's share of the network", wall.network * inputs.system,
                                "by power, as a server; estimate");
   const Grams of_system = Figure("Embodied carbon per device with its server and network", embodied + server + network);

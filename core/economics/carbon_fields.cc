@@ -31,7 +31,7 @@ constexpr auto kCarbonInputsFields = Advanced(
          .AtMost(10'000),
      Of<&CarbonInputs::assembly>("assembly", "Assembly and test, as a share of the parts' emissions").Between(0, 10),
      Of<&CarbonInputs::system>("system",
-                               "Servers around the devices, switches and optics, per watt of their mean power")
+                               "Servers around the devices, switches and optics, per watt of their rated power")
          .In(kGPerW)
          .AtLeast(0)
          .AtMost(100'000)});

@@ -7,7 +7,8 @@ namespace slipstick {
 WallPower WallPowerOf(const Cluster& cluster, const SystemInputs& inputs, Watts network_power) {
   const Watts tdp = cluster.device.tdp;
   WallPower power;
-  power.server = Figure("Power of the rest of the server, per device", tdp * (inputs.host_power - 1) * inputs.load,
+  power.rated = Figure("Rated power of the rest of the server, per device", tdp * (inputs.host_power - 1));
+  power.server = Figure("Power of the rest of the server, per device", power.rated * inputs.load,
                         "at mean load; excludes switches outside the servers");
   power.network = Figure("Power of the network, per device", network_power / Ratio(cluster.devices),
                          "switches and optics outside the servers, under any load");

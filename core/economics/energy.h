@@ -9,7 +9,8 @@ namespace slipstick {
 // Power in addition to a device's own draw. A device at `load` of its TDP then draws exactly `mean`, the wall power
 // that TCO and operational carbon use.
 struct WallPower {
-  Watts server;   // CPUs, NICs, fans and power supplies, per device
+  Watts rated;    // the most that CPUs, NICs, fans and power supplies draw, per device
+  Watts server;   // what they draw at mean load
   Watts network;  // switches and optics outside the servers, per device
   Ratio pue = 1;  // facility power / server power
   Watts mean;     // per device with its share of server, network, cooling and power distribution

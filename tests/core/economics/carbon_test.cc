@@ -54,6 +54,12 @@ TEST(Carbon, ADeviceBringsItsShareOfServerAndNetwork) {
   EXPECT_GT(carbon.server, Grams());
   EXPECT_GT(carbon.network, Grams());
   EXPECT_NEAR(carbon.of_system / (carbon.embodied + carbon.server + carbon.network), 1, 1e-12);
+  // 0.82 of 700 W beside a device, at 3,000 kg per 3.3 kW. A server that works less is the same server.
+  EXPECT_NEAR(In(carbon.server, kKg), 0.82 * 700 * 3000 / 3300, 1);
+  const CarbonCost idle = CostOf({"cluster=dgx-h100", "cluster.devices=64", "cost.system.load=0.3"}).carbon;
+  EXPECT_EQ(idle.server, carbon.server);
+  EXPECT_EQ(idle.of_system, carbon.of_system);
+  EXPECT_LT(idle.operation, carbon.operation);
 }
 
 TEST(Carbon, PartsAddUpForEveryKindOfDevice) {

@@ -41,10 +41,9 @@ TEST(Energy, RunAtTheMeter) {
   EXPECT_GT(Number(report, "training.run.energy_j"), Number(report, "training.energy_j"));
 }
 
-// Embodied carbon of the device, plus 1,210 g per watt of its share of the server and the network.
-double EmbodiedGrams(const Json& report) {
-  return Number(report, "cost.carbon.embodied_g") + (kServer + kNetwork) * 1210;
-}
+// Embodied carbon of the device, plus 909 g per watt of its share of the server, at most 700 * 0.82 = 574 W, and the
+// network.
+double EmbodiedGrams(const Json& report) { return Number(report, "cost.carbon.embodied_g") + (574 + kNetwork) * 909; }
 
 // Electricity at 380 g/kWh; embodied carbon in proportion to the time used, of 4 years at 90 % utilization.
 TEST(Energy, CarbonPerRun) {
