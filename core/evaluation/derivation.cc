@@ -82,7 +82,10 @@ double Rounded(double share) {
 
 Json Write(const Weighed& weighed) {
   const FigureRecord& figure = *weighed.figure;
-  const std::string_view title = OutputTitle(figure.path);
+  // The figure's own title where the output shows it in another dimension: the price of a token, not of a million.
+  const std::optional<Measure> shown = ParseMeasure("1 " + std::string(UnitOf(figure.path)));
+  const bool is_converted = shown && shown->has_unit && shown->dimension != figure.dimension;
+  const std::string_view title = is_converted ? std::string_view() : OutputTitle(figure.path);
   Json terms = Json::array();
   terms.get_ref<Json::array_t&>().reserve(figure.terms.size());
   for (std::size_t i = 0; i < figure.terms.size(); ++i) {

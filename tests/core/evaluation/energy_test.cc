@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/evaluation/report.h"
 #include "core/scenario/request.h"
 #include "core/scenario/scenario.h"
 #include "tests/support/answers.h"
@@ -82,6 +83,23 @@ TEST(Energy, TokenAtTheMeter) {
                   (EmbodiedGrams(report) * 1e6 * device_seconds / (4 * 365.25 * 86400 * 0.9)),
               1, 1e-9);
   EXPECT_NEAR(Number(report, "serving.tokens_per_j") * Number(report, "serving.energy_j_per_token"), 1, 1e-12);
+}
+
+// An explanation shows a figure of a token under that title, though the report shows that of a million.
+TEST(Energy, TitlesSayWhatTheValueIs) {
+  const Json report = ReportOf({"cluster=dgx-h100", "cluster.devices=512"});
+  const auto title = [&](const char* path) {
+    for (const Json& figure : report["explanations"]) {
+      if (figure["path"] == path) return figure["title"].get<std::string>();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(title("serving.cost_usd_per_million_tokens"), "Price of a token");
+  EXPECT_EQ(title("serving.carbon_g_per_million_tokens"), "Emitted");
+  EXPECT_EQ(title("training.tco2"), "Operational carbon of training");
+  EXPECT_EQ(title("serving.tpot_s"), "Time per output token (TPOT)");
+  // Servers and network are in it.
+  EXPECT_EQ(OutputTitle("serving.embodied_g_per_million_tokens").find("devices"), std::string_view::npos);
 }
 
 // Llama 3.1 405B took 30.84 M GPU-hours, for which its makers count 8,930 t at the GPU's 700 W (model card, July 2024):
