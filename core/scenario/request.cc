@@ -58,7 +58,9 @@ Result<Assignment> ParseAssignment(std::string_view text) {
   if (equals == std::string_view::npos || equals == 0) {
     return Issues{{"", "Enter PATH=VALUE, not " + internal::Shown(Json(std::string(text)))}};
   }
-  const std::string path(text.substr(0, equals));
+  std::string path(text.substr(0, equals));  // dies[0] is dies.0
+  std::replace(path.begin(), path.end(), '[', '.');
+  std::erase(path, ']');
   const std::string_view value = text.substr(equals + 1);
   Result<Json> json = ParseJson(value);
   const bool stays_text = json && json->is_number() && IsQuantityAt<Scenario>(path);

@@ -220,6 +220,12 @@ TEST(Request, CompletingACompleteOneChangesNothing) {
   EXPECT_EQ(JsonText(*CompleteRequest(request)), JsonText(request));
 }
 
+// Brackets of a list entry are read as the dots that paths have.
+TEST(Assignments, TakeBracketsAroundAnIndex) {
+  EXPECT_EQ(*ReadRequest("", {"cost.device.dies[0].yield_model=poisson"}),
+            *ReadRequest("", {"cost.device.dies.0.yield_model=poisson"}));
+}
+
 TEST(Request, TheOrderOfAssignmentsDoesNotMatter) {
   const Json one = *ReadRequest(R"({"version": 1})", {"cluster=dgx-a100", "cluster.devices=64"}),
              other = *ReadRequest(R"({"version": 1})", {"cluster.devices=64", "cluster=dgx-a100"});
