@@ -228,15 +228,16 @@ TEST(Presets, OneDeviceHasTheNetworksOfItsCluster) {
   EXPECT_EQ(networks("single-t4").size(), 1U);
 }
 
-// Each entry of `usual_for` names a cluster, and no two systems name the same one.
-TEST(Presets, SystemsAreUsualForClustersThatExist) {
+// Each entry of `usual_for` names a cluster of a system or a device of a bill, and no two name the same one.
+TEST(Presets, SystemsAndBillsAreUsualForEntriesThatExist) {
   std::set<std::string> seen;
   for (const PresetText& preset : PresetTexts()) {
-    if (preset.kind != "system") continue;
-    for (const Json& cluster : FindPreset("system", preset.id)->value("usual_for", Json::array())) {
-      const std::string id = cluster.get<std::string>();
-      EXPECT_NE(FindPreset("cluster", id), nullptr) << preset.id << " " << id;
-      EXPECT_EQ(FindPreset("system", id), nullptr) << preset.id << " " << id;
+    if (preset.kind != "system" && preset.kind != "bill") continue;
+    const std::string_view named = preset.kind == "system" ? "cluster" : "device";
+    for (const Json& entry : FindPreset(preset.kind, preset.id)->value("usual_for", Json::array())) {
+      const std::string id = entry.get<std::string>();
+      EXPECT_NE(FindPreset(named, id), nullptr) << preset.id << " " << id;
+      EXPECT_EQ(FindPreset(preset.kind, id), nullptr) << preset.id << " " << id;
       EXPECT_TRUE(seen.insert(id).second) << preset.id << " " << id;
     }
   }

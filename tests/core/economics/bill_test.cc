@@ -64,6 +64,15 @@ TEST(Bill, Mi355x) {
   ExpectNear(LineOf(report.device_parts, "memory"), 4350, 4350);
 }
 
+// The MI350X is the MI355X's package at less power (AMD at Hot Chips 2025). HSBC's price was for the series.
+TEST(Bill, Mi350xIsMadeAsTheMi355x) {
+  const CostReport slower = DeviceCostOf("mi350x"), faster = DeviceCostOf("mi355x");
+  EXPECT_EQ(slower.device, faster.device);
+  EXPECT_EQ(slower.device_price, 23000 * kUsd);
+  // The server is the air-cooled one of the MI325X, which also has 1,000 W.
+  EXPECT_EQ(ScenarioOf({"cluster=hgx-mi350x"}).cost->system.preset, "hgx-mi325x");
+}
+
 // Differences between devices with the same memory come from their other parts.
 TEST(Bill, MemoryOfAGenerationHasOnePriceAndItsYear) {
   std::map<std::string, std::pair<double, Count>> prices;

@@ -151,9 +151,9 @@ TEST(Ownership, ASystemThatNoPresetDescribesIsAssumed) {
     const std::vector<std::string> paths = EstimatedCosts(*ScenarioOf(assignments).cost);
     return std::find(paths.begin(), paths.end(), "cost.system") != paths.end();
   };
-  for (const char* cluster :
-       {"dgx-h100", "dgx-b300", "gb300-nvl72", "hgx-mi300x", "hgx-mi325x", "hgx-mi355x", "tpu-v5p-pod", "single-tpu-v7",
-        "trn2-48xlarge", "single-trainium3", "gaudi3-hls3", "single-rtx-5090", "laptop", "single-dgx-spark"}) {
+  for (const char* cluster : {"dgx-h100", "dgx-b300", "gb300-nvl72", "hgx-mi300x", "hgx-mi325x", "hgx-mi350x",
+                              "hgx-mi355x", "hgx-h20", "tpu-v5p-pod", "single-tpu-v7", "trn2-48xlarge",
+                              "single-trainium3", "gaudi3-hls3", "single-rtx-5090", "laptop", "single-dgx-spark"}) {
     EXPECT_FALSE(assumes_system({std::string("cluster=") + cluster})) << cluster;
   }
   EXPECT_TRUE(assumes_system({"cluster=dgx-v100"}));
