@@ -16,6 +16,7 @@
 #include "core/evaluation/report.h"
 #include "core/operators/bound_device.h"
 #include "core/operators/efficiency.h"
+#include "core/scenario/bill_warnings.h"
 #include "core/scenario/designed_device.h"
 #include "core/scenario/estimated_costs.h"
 #include "core/scenario/input_sources.h"
@@ -185,10 +186,10 @@ class Evaluation {
   void WriteCosts() {
     Warn(cost_->warnings);
     if (detail_.Has("cost")) report_["cost"] = WriteCost(*cost_);
-    if (const auto remark = ChangedDeviceWarning(scenario_.cluster.device, scenario_.cost->device))
-      warnings_.push_back(*remark);
-    if (const auto remark = UnpaidMemoryWarning(scenario_.cluster.device, scenario_.cost->device))
-      warnings_.push_back(*remark);
+    Warn(BillWarnings(scenario_.cluster.device, scenario_.cost->device, *cost_));
+    const std::optional<DevicePool> pool = PrefillPoolOf(scenario_);
+    if (pool && cost_->prefill_pool)
+      Warn(BillWarnings(pool->device, scenario_.cost->prefill_pool->device, *cost_->prefill_pool));
   }
 
   void DescribeDesign() {

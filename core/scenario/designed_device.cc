@@ -211,46 +211,6 @@ std::optional<CostInputs> SplitCosts(const std::optional<Partition>& partition, 
   return split;
 }
 
-namespace {
-
-// The members that determine the manufacturing cost or the price of a device.
-Json PriceRelevant(const Device& device) {
-  return Json{{"peak", Write(device.peak)},
-              {"capacity", device.memory.capacity.base()},
-              {"bandwidth", device.memory.bandwidth.base()},
-              {"technology", device.memory.technology},
-              {"caches", Write(device.caches)},
-              {"units", Count{device.units}},
-              {"clock", device.clock.base()},
-              {"tdp", device.tdp.base()},
-              {"die", Write(device.die)}};
-}
-
-}  // namespace
-
-std::optional<std::string> ChangedDeviceWarning(const Device& device, const DeviceBill& bill) {
-  if (device.design || device.preset.empty() || bill.preset != device.preset) return std::nullopt;
-  const Json* entry = FindPreset("device", device.preset);
-  if (entry == nullptr) return std::nullopt;
-  Issues none;  // catalogue entries have none
-  Device usual;
-  Read(WithoutRemarks(*entry), "", none, usual);
-  if (PriceRelevant(usual) == PriceRelevant(device)) return std::nullopt;
-  const std::optional<DeviceBill> usual_bill = CatalogueBill(device.preset);
-  if (!usual_bill) return std::nullopt;
-  if (Write(*usual_bill) == Write(bill))
-    return "Price and bill of materials are for the unmodified " + usual_bill->name;
-  if (bill.price && bill.price == usual_bill->price) return "The price is for the unmodified " + usual_bill->name;
-  return std::nullopt;
-}
-
-std::optional<std::string> UnpaidMemoryWarning(const Device& device, const DeviceBill& bill) {
-  const Bytes paid = bill.memory.stack_capacity * static_cast<double>(bill.memory.stacks);
-  if (device.memory.capacity <= paid * (1 + kRoundingGuard)) return std::nullopt;
-  return "The bill of materials has " + NumberText(In(paid, kGB)) + " GB of memory, the device " +
-         NumberText(In(device.memory.capacity, kGB)) + " GB: its speed and room are those of cluster.device.memory";
-}
-
 Cluster ClusterInUse(const Scenario& scenario) {
   Cluster cluster = scenario.cluster;
   const bool asks_cost_alone = !scenario.training && !scenario.serving && !scenario.diffusion;

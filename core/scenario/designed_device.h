@@ -50,11 +50,6 @@ void CheckPackage(const std::optional<Partition>& partition, const Device& devic
 std::optional<CostInputs> SplitCosts(const std::optional<Partition>& partition, const CostInputs& cost,
                                      Tape* tape = nullptr);
 
-// A warning if performance or silicon differ from the catalogue's device but the price does not.
-std::optional<std::string> ChangedDeviceWarning(const Device& device, const DeviceBill& bill);
-// A warning if the bill pays for less memory than the device has.
-std::optional<std::string> UnpaidMemoryWarning(const Device& device, const DeviceBill& bill);
-
 // The cluster with only the devices that are bought and powered: from version 3 on, those that train or serve, which
 // may be a few of a large cluster and then share its servers with the others; in earlier versions, and if training and
 // serving are off, all of it. Devices of a prefill pool of another kind are not included.

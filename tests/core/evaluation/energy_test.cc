@@ -146,7 +146,8 @@ std::string WarningOf(std::vector<std::string> assignments, const char* with = "
   return found;
 }
 const char* const kBoth = "Price and bill of materials are for the unmodified H100 SXM5";
-const char* const kPrice = "The price is for the unmodified H100 SXM5";
+const char* const kPrice =
+    "The price is for the unmodified H100 SXM5: with cost.device.price=null it follows the parts";
 
 TEST(ChangedDevice, ChangedRatesAtTheOldPriceGiveAWarning) {
   for (const char* change :
@@ -166,6 +167,34 @@ TEST(ChangedDevice, NoWarningWithoutACostlyChangeOrWithANewPrice) {
   EXPECT_EQ(WarningOf({"cluster=dgx-h100", "cluster.device.design.preset=h100-like"}), "");
   EXPECT_EQ(WarningOf({"cluster=tpu-v5p-pod", "cluster.device.memory.capacity=190 GB"}), "")
       << "priced by its bill, which follows";
+}
+
+TEST(ChangedDevice, AnEditedBillThatLeavesThePriceGivesAWarning) {
+  for (const char* edit : {"margin=0.5", "dies.0.node=2nm", "design.volume=1000", "memory.price=20 $/GB"}) {
+    EXPECT_EQ(WarningOf({"cluster=dgx-h100", std::string("cost.device.") + edit}), kPrice) << edit;
+    EXPECT_EQ(WarningOf({"cluster=dgx-h100", std::string("cost.device.") + edit, "cost.device.price=null"}), "")
+        << edit;
+  }
+  EXPECT_EQ(WarningOf({"cluster=dgx-h100", "cost.device.price_band.low=0.5"}), "");
+}
+
+// A design cost of hundreds of millions of dollars over a thousand devices.
+TEST(ChangedDevice, APriceBelowTheCostGivesAWarning) {
+  EXPECT_NE(WarningOf({"cluster=dgx-b200", "cost.device.design.volume=1000"}, "to make").find("price is $40,000"),
+            std::string::npos);
+  EXPECT_EQ(WarningOf({"cluster=dgx-b200"}, "to make"), "");
+}
+
+// The catalogue has no bill of a GH200, nor the price of a chip of one's own.
+TEST(ChangedDevice, AGuessedPriceGivesAWarning) {
+  const auto guessed = [](std::vector<std::string> assignments) { return WarningOf(assignments, "No price of"); };
+  EXPECT_NE(guessed({"cluster.device=gh200-96gb"}).find("estimated manufacturing cost at a margin of 60 %"),
+            std::string::npos);
+  EXPECT_EQ(guessed({"cluster.device=gh200-96gb", "cost.device.price=40000 $"}), "");
+  EXPECT_EQ(guessed({"cluster=hgx-mi350x"}), "");
+  EXPECT_EQ(guessed({"cluster=dgx-h100"}), "");
+  EXPECT_NE(guessed({"cluster=dgx-h100", "cluster.device.design.area=700 mm^2"}), "");
+  EXPECT_EQ(guessed({"cluster=dgx-h100", "version=3", "cluster.device.design=b200-like"}), "");
 }
 
 // Three stacks of 16 GB in place of five.
