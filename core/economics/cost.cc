@@ -81,7 +81,8 @@ void AddDefaultDie(const Cluster& cluster, DeviceBill& bill, std::vector<std::st
   warnings.push_back("cost.device.dies is empty: the dies of the device are priced on " + die.node.name);
 }
 
-HardwareCost CostOf(const Cluster& cluster, const CostInputs& inputs) {
+// `joined`: devices on the same networks, those of another kind included.
+HardwareCost CostOf(const Cluster& cluster, const CostInputs& inputs, const Tally& joined = 0) {
   const DeviceBill& bill = inputs.device;
   HardwareCost report;
   report.devices = cluster.devices;
@@ -96,7 +97,7 @@ HardwareCost CostOf(const Cluster& cluster, const CostInputs& inputs) {
   report.device_parts = device.lines;
   report.device_price = device.price;
   report.package_yield = device.yield;
-  SystemCost system = PriceUse(cluster, inputs, device.price);
+  SystemCost system = PriceUse(cluster, inputs, device.price, joined);
   report.system = system.total;
   report.system_parts = std::move(system.lines);
   report.device_hour = system.device_hour;
@@ -114,9 +115,15 @@ HardwareCost CostOf(const Cluster& cluster, const CostInputs& inputs) {
   return report;
 }
 
-// Prices the prefill pool as a separate cluster, and adds its system to the total.
+// Devices of both kinds.
+Tally JoinedDevices(const Cluster& cluster, const DevicePool& pool) {
+  return TallyOf(Ratio(cluster.devices) + Ratio(pool.devices));
+}
+
+// Prices the prefill pool as a separate cluster in the same network, and adds its system to the total.
 void AddPool(const DevicePool& pool, Cluster cluster, CostInputs inputs, CostReport& report,
              std::vector<std::string>& warnings) {
+  const Tally joined = JoinedDevices(cluster, pool);
   cluster.device = pool.device;
   cluster.devices = pool.devices;
   inputs.device = inputs.prefill_pool->device;
@@ -124,7 +131,7 @@ void AddPool(const DevicePool& pool, Cluster cluster, CostInputs inputs, CostRep
   inputs.rental = inputs.prefill_pool->rental;
   if (inputs.device.dies.empty()) AddDefaultDie(cluster, inputs.device, warnings);
   CheckRental(cluster, inputs, warnings);
-  report.prefill_pool = CostOf(cluster, inputs);
+  report.prefill_pool = CostOf(cluster, inputs, joined);
   for (const Infeasibility& one : report.prefill_pool->infeasible)
     report.infeasible.push_back({one.reason, "Prefill pool: " + one.message});
   report.system_parts.push_back({"prefill pool", report.prefill_pool->system});
@@ -149,9 +156,12 @@ std::vector<Infeasibility> UnprintableDies(const DeviceBill& bill) {
   return infeasible;
 }
 
-SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars device_price) {
-  if (inputs.rental) return RentSystem(cluster, inputs.system, *inputs.rental, inputs.lifetime);
-  return PriceSystem(cluster, inputs.system, device_price, inputs.lifetime, inputs.electricity);
+SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars device_price, const Tally& joined) {
+  Cluster whole = cluster;
+  if (joined > whole.installed) whole.installed = joined;
+  const NetworkCost network = PriceNetwork(whole, inputs.system);
+  if (inputs.rental) return RentSystem(cluster, inputs.system, network, *inputs.rental, inputs.lifetime);
+  return PriceSystem(cluster, inputs.system, network, device_price, {inputs.lifetime, inputs.electricity});
 }
 
 CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Tape* tape,
@@ -163,8 +173,10 @@ CostReport EvaluateCost(const Cluster& cluster, const CostInputs& inputs, Tape* 
   BindInputs(bound, "cost", tape);
   if (bound.device.dies.empty()) AddDefaultDie(bound_cluster, bound.device, warnings);
   CheckRental(cluster, inputs, warnings);
-  CostReport report{CostOf(bound_cluster, bound), {}, {}};
-  if (prefill_pool && bound.prefill_pool) AddPool(*prefill_pool, bound_cluster, bound, report, warnings);
+  const bool has_pool = prefill_pool && bound.prefill_pool;
+  CostReport report{
+      CostOf(bound_cluster, bound, has_pool ? JoinedDevices(bound_cluster, *prefill_pool) : Tally()), {}, {}};
+  if (has_pool) AddPool(*prefill_pool, bound_cluster, bound, report, warnings);
   report.warnings = std::move(warnings);
   return report;
 }

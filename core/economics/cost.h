@@ -49,8 +49,8 @@ struct CostReport : HardwareCost {
 };
 // Dies larger than the exposure field cannot be made: the reasons, and the nearest size that fits.
 std::vector<Infeasibility> UnprintableDies(const DeviceBill& bill);
-// Prices a system that is bought or rented.
-SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars device_price);
+// Prices a system that is bought or rented, in a network of `joined` devices if these are more than the cluster's.
+SystemCost PriceUse(const Cluster& cluster, const CostInputs& inputs, Dollars device_price, const Tally& joined = 0);
 
 // Devices besides the cluster's own, on the same networks. Explanations use the nodes of these numbers.
 struct DevicePool {

@@ -169,7 +169,8 @@ void AddAdapters(const NetworkLevel& level, NetworkCost& cost) {
 
 NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs) {
   NetworkCost cost;
-  const Ratio devices = cluster.devices;
+  const bool is_part = cluster.installed > cluster.devices;
+  const Ratio devices = is_part ? cluster.installed : cluster.devices;
   Ratio below = 1;  // devices joined by the levels so far
   for (const NetworkLevel& level : cluster.networks) {
     const Ratio reached =
@@ -201,6 +202,13 @@ NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs) {
       cost.switch_count += ceil(priced.count);
     }
   }
+  if (!is_part) return cost;
+  const Ratio share = Figure("Share of the network", Ratio(cluster.devices) / devices,
+                             "some of its devices pay for their share of switches and cables, and of their power");
+  cost.switches *= share;
+  cost.cables *= share;
+  cost.links *= share;
+  cost.power *= share;
   return cost;
 }
 

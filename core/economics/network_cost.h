@@ -29,7 +29,8 @@ struct NetworkCost {
   Ratio switch_count;
 };
 // Levels beyond a host: switched levels form one tree per plane and port of a device, direct ones are priced by their
-// links. Levels inside a host: only the part that the host's price does not include.
+// links. Levels inside a host: only the part that the host's price does not include. Some devices of a larger cluster
+// pay for their share of its network.
 NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs);
 
 // Links of a level per device (both directions count as one link, each link joins two devices). `inside`: of a device

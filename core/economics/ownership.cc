@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/base/figure.h"
-#include "core/economics/network_cost.h"
 
 namespace slipstick {
 namespace {
@@ -88,11 +87,10 @@ Ratio Annuity(Ratio rate, Ratio years) {
       "level payments at the end of each year");
 }
 
-SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dollars device_price, Seconds lifetime,
-                       DollarsPerJoule electricity) {
+SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, const NetworkCost& network,
+                       Dollars device_price, const SystemUse& use) {
   const Ratio devices = cluster.devices, devices_per_host = inputs.devices_per_host;
-  const NetworkCost network = PriceNetwork(cluster, inputs);
-  const Operation operation = Operate(cluster, inputs, network, lifetime);
+  const Operation operation = Operate(cluster, inputs, network, use.lifetime);
   const bool is_part = cluster.installed > cluster.devices;
   const Ratio installed = is_part ? cluster.installed : cluster.devices;
   const Ratio per_host = Figure("Devices of a server", min(installed, devices_per_host));
@@ -115,7 +113,7 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
   const Ratio years = operation.years, annuity = Annuity(inputs.cost_of_capital, years);
   lines.push_back(
       {"financing", Figure("Financing cost over the depreciation period", max(annuity * years - 1, 0) * capital)});
-  lines.push_back({"electricity", Figure("Electricity bill", operation.energy * electricity)});
+  lines.push_back({"electricity", Figure("Electricity bill", operation.energy * use.electricity)});
   lines.push_back({"hosting", Figure("Colocation rent",
                                      (operation.servers + operation.network) * inputs.colocation * (1 * kYear) * years,
                                      "12 months per year")});
@@ -124,8 +122,9 @@ SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dolla
   return CostOf(std::move(lines), operation);
 }
 
-SystemCost RentSystem(const Cluster& cluster, const SystemInputs& inputs, const Rental& rental, Seconds lifetime) {
-  const Operation operation = Operate(cluster, inputs, PriceNetwork(cluster, inputs), lifetime);
+SystemCost RentSystem(const Cluster& cluster, const SystemInputs& inputs, const NetworkCost& network,
+                      const Rental& rental, Seconds lifetime) {
+  const Operation operation = Operate(cluster, inputs, network, lifetime);
   const Ratio paid_share = rental.term == RentalTerm::kReserved ? Ratio(1) : inputs.utilisation;
   const Dollars rent = Figure("Rent of all devices",
                               Ratio(cluster.devices) * rental.price * kAccountingYear * operation.years * paid_share,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/economics/device_bill.h"
+#include "core/economics/network_cost.h"
 #include "core/economics/rental.h"
 #include "core/economics/system_inputs.h"
 #include "core/hardware/cluster.h"
@@ -25,10 +26,16 @@ struct SystemCost {
   Joules energy;        // drawn over the lifetime, building included
   Watts network_power;  // of all devices, outside the servers' own power
 };
+// How long a system is owned, and the price of its electricity.
+struct SystemUse {
+  Seconds lifetime;
+  DollarsPerJoule electricity;
+};
 // Cost of a system that is rented at a price per GPU-hour for `lifetime`. A reservation is paid for every hour, busy or
-// idle, other rentals only for the hours in use.
-SystemCost RentSystem(const Cluster& cluster, const SystemInputs& inputs, const Rental& rental, Seconds lifetime);
-SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, Dollars device_price, Seconds lifetime,
-                       DollarsPerJoule electricity);
+// idle, other rentals only for the hours in use. `network`: what joins the devices.
+SystemCost RentSystem(const Cluster& cluster, const SystemInputs& inputs, const NetworkCost& network,
+                      const Rental& rental, Seconds lifetime);
+SystemCost PriceSystem(const Cluster& cluster, const SystemInputs& inputs, const NetworkCost& network,
+                       Dollars device_price, const SystemUse& use);
 
 }  // namespace slipstick

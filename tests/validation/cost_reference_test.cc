@@ -142,8 +142,8 @@ TEST(CostReference, Ownership) {
     system.colocation = Get(row, "colo_per_kW_month") * kUsdPerKWMonth;
     system.maintenance = Get(row, "opex_fraction");
     system.utilisation = Get(row, "utilisation");
-    const SystemCost cost = PriceSystem(cluster, system, Get(row, "capex_per_gpu") * kUsd,
-                                        Get(row, "life_years") * kYear, Get(row, "price_per_kWh") * kUsdPerKWh);
+    const SystemCost cost = PriceSystem(cluster, system, {}, Get(row, "capex_per_gpu") * kUsd,
+                                        {Get(row, "life_years") * kYear, Get(row, "price_per_kWh") * kUsdPerKWh});
     ExpectNear(In(cost.device_second, kUsdPerHour), row["usd_per_gpu_hour"], row.dump());
   }
 }

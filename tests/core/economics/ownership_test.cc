@@ -19,7 +19,7 @@ TEST(Ownership, CitedDeviceHours) {
   system.host = 0 * kUsd;
   system.maintenance = 0.2 / 3;
   const auto hour = [&](Dollars all_in) {
-    return In(PriceSystem(Cluster(), system, all_in, 3 * kYear, {}).device_second, kUsdPerHour);
+    return In(PriceSystem(Cluster(), system, {}, all_in, {3 * kYear, {}}).device_second, kUsdPerHour);
   };
   EXPECT_NEAR(hour(50000 * kUsd), 2.3, 0.05 * 2.3);
   EXPECT_NEAR(hour(50000 * kUsd), 50000 * 1.2 / (3 * 8760), 1e-12);
@@ -128,6 +128,22 @@ TEST(Ownership, AFewDevicesOfAClusterPayForTheirShareOfTheServers) {
   EXPECT_NEAR(servers(in_use("dgx-h100", "1")), 5250, 0.01);
   EXPECT_NEAR(in_use("dgx-h100", "1").device_hour / in_use("dgx-h100", "8").device_hour, 1, 1e-12);
   EXPECT_NEAR(servers(in_use("single-rtx-4090", "1")), 1500, 0.01);
+}
+
+// 512 DGX H100 devices need 16 leaves and 8 spines of 36,000 $ and cables of 2,560 $ each. Eight of them pay 8/512 of
+// that, and draw as much.
+TEST(Ownership, AFewDevicesOfAClusterPayForTheirShareOfTheNetwork) {
+  Cluster cluster = ScenarioOf({"cluster=dgx-h100", "cluster.devices=512"}).cluster;
+  const CostInputs inputs = *ScenarioOf({"cluster=dgx-h100", "cluster.devices=512"}).cost;
+  const auto network = [](const CostReport& report) { return In(LineOf(report.system_parts, "network"), kUsd); };
+  const CostReport all = EvaluateCost(cluster, inputs);
+  EXPECT_NEAR(network(all), 24 * 36000 + 512 * 2560, 0.01);
+  cluster.installed = cluster.devices;
+  cluster.devices = 8;
+  const CostReport some = EvaluateCost(cluster, inputs);
+  EXPECT_NEAR(network(some), network(all) * 8 / 512, 0.01);
+  EXPECT_NEAR(some.wall.network / all.wall.network, 1, 1e-12);
+  EXPECT_NEAR(some.device_hour / all.device_hour, 1, 1e-12);
 }
 
 // Devices at home or on a desk (a card in a PC, a laptop, a desktop box) need no building.

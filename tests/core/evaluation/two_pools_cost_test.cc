@@ -56,6 +56,25 @@ TEST(TwoPoolsCost, BillsOfTheCatalogue) {
               report["warnings"].dump().find("count the prefill pool") == std::string::npos);
 }
 
+// Two pools of 8 share one switch of 36,000 $ with cables of 1,320 $ a device, two of 64 a tree of six with cables of
+// 2,560 $: the KV cache of each request crosses it. Each pool pays for its devices' share.
+TEST(TwoPoolsCost, OneNetworkJoinsBothPools) {
+  for (const auto& [devices, price] : {std::pair(8, 36000 + 16 * 1320.0), std::pair(64, 6 * 36000 + 128 * 2560.0)}) {
+    const std::string each = std::to_string(devices);
+    const Json report = PoolsReport(
+        {"serving.disaggregated.prefill_device=h100-sxm5-80gb", "cluster.devices=" + std::to_string(2 * devices),
+         "serving.disaggregated.prefill_devices=" + each, "serving.disaggregated.decode_devices=" + each});
+    const auto network = [](const Json& parts) {
+      double sum = 0;
+      for (const Json& part : parts) sum += part["name"] == "network" ? part["cost_usd"].get<double>() : 0;
+      return sum;
+    };
+    EXPECT_NEAR(network(report["cost"]["system_usd_parts"]), price / 2, 0.01) << devices;
+    EXPECT_NEAR(network(report["cost"]["prefill_pool"]["system_usd_parts"]), price / 2, 0.01) << devices;
+    EXPECT_GT(Number(report, "serving.network_energy_j_per_token"), 0) << devices;
+  }
+}
+
 // The pool's system is that of the catalogue's cluster of its device. An H100 has one, an L40S has none.
 TEST(TwoPoolsCost, SystemOfThePool) {
   const Json h100 = PoolsReport({"serving.disaggregated.prefill_device=h100-sxm5-80gb"});
