@@ -106,6 +106,19 @@ std::vector<std::string_view> DesignProblem::PartsRead() const {
   return parts;
 }
 
+bool DesignProblem::KeepMappings(const DesignPoint& point) {
+  const std::optional<Scenario>& base = BaseAt(point);
+  if (!base || base->chosen.empty()) return false;
+  const Json resolved = Write(*base);
+  for (const Chosen& one : base->chosen) {
+    const Json* value = MemberAt(resolved, one.path);
+    if (value != nullptr) kept_[one.path] = *value;
+  }
+  request_ = WithOverrides(request_, kept_);
+  bases_.clear();
+  return true;
+}
+
 DesignJob::DesignJob(DesignProblem problem) : problem_(std::move(problem)) { Begin(Phase::kFixed); }
 
 Result<std::shared_ptr<DesignJob>> DesignJob::Make(Json request, const Json& question) {
@@ -138,14 +151,26 @@ void DesignJob::Begin(Phase phase) {
 }
 
 // Keeps the design of a descent, as `evaluate` answers it, if it is better than the best so far.
-void DesignJob::Keep(const DesignPoint& point) {
+bool DesignJob::KeepAsAnswered(const DesignPoint& point) {
   const DesignPoint rounded = Rounded(problem_.space(), point);
   const std::optional<Tried> exact = problem_.EvaluateAnew(point), near = problem_.EvaluateAnew(rounded);
   const bool is_near = exact && near && IsPracticallyAsGood(*near, *exact);
   const std::optional<Tried>& tried = is_near ? near : exact;
-  if (!tried || (best_tried_ && !(*tried < *best_tried_))) return;
+  if (!tried || (best_tried_ && !(*tried < *best_tried_))) return false;
   best_tried_ = tried;
   best_ = is_near ? rounded : point;
+  return true;
+}
+
+// Keeps it with the mapping of the descent if it is better only so: the automatic mapping, chosen for another figure,
+// may change at this design. False if a better design is not kept.
+bool DesignJob::Keep(const DesignPoint& point) {
+  if (KeepAsAnswered(point)) return true;
+  const std::optional<Tried> found = problem_.Evaluate(point);
+  if (!found || (best_tried_ && IsPracticallyAsGood(*best_tried_, *found))) return true;
+  if (problem_.question().maps_each || !problem_.KeepMappings(point) || !KeepAsAnswered(point)) return false;
+  mapping_kept_ = true;
+  return true;
 }
 
 void DesignJob::EndDescent() {
@@ -156,8 +181,8 @@ void DesignJob::EndDescent() {
     refined_ = optimiser_->ended();
     agree_ = optimiser_->AgreeWithin(kAgreement);
   }
-  converged_ = optimiser_->converged();
-  if (optimiser_->tried()) Keep(optimiser_->best());
+  const bool is_best_kept = !optimiser_->tried() || Keep(optimiser_->best());
+  converged_ = optimiser_->converged() && is_best_kept;
   if (phase_ == Phase::kFixed) {
     const std::optional<Tried> as_mapped = problem_.Evaluate(best_);
     problem_.Rebase(best_);
@@ -274,10 +299,12 @@ Json DesignJob::Report() {
               {"evaluations", evaluations_ + (phase_ < Phase::kLimits ? optimiser_->evaluations() : 0)},
               {"done", done()},
               {"converged", converged_},
+              {"mapping_kept", mapping_kept_},
               {"starts", Json{{"refined", refined_}, {"agree", agree_}}},
               {"bound", nullptr},
               {"overrides", problem_.OverridesOf(best_)},
               {"limits", Json::array()}};
+  report["overrides"].update(problem_.kept());
   if (bound_ && best_tried_) {
     report["bound"] =
         Json{{"objective", problem_.FigureOf(*bound_)}, {"gap", std::abs(best_tried_->objective / *bound_ - 1)}};
@@ -302,6 +329,7 @@ Json DesignJob::Report() {
     report["frontier"].push_back(Json{{"objective", problem_.FigureOf(one.objective)},
                                       {"against", one.against},
                                       {"overrides", problem_.OverridesOf(one.point)}});
+    report["frontier"].back()["overrides"].update(problem_.kept());
   }
   return report;
 }

@@ -17,8 +17,8 @@
 namespace slipstick {
 
 // Optimizes a design in steps: first under the mapping of the request's own design, which then follows the optimized
-// design until neither changes; then, if requested, with a mapping chosen for each candidate; then finds the budgets
-// that limit the optimum, and the frontier.
+// design until neither changes, or stays and is part of the answer if the one chosen there would lose the gain; then, if
+// requested, with a mapping chosen for each candidate; then finds the budgets that limit the optimum, and the frontier.
 class DesignJob {
  public:
   // `question`: see ReadDesignQuestion.
@@ -28,8 +28,8 @@ class DesignJob {
   bool Step(int count);
   [[nodiscard]] double done() const;
   // The answer so far:
-  // {"figure","better","objective","start","feasible","evaluations","done","converged","starts": {"refined","agree"},
-  // "bound": {"objective","gap"}|null,"overrides": {path: value},
+  // {"figure","better","objective","start","feasible","evaluations","done","converged","mapping_kept",
+  // "starts": {"refined","agree"},"bound": {"objective","gap"}|null,"overrides": {path: value},
   // "limits": [{"budget","at","unit","more","change","per_unit"}],
   // "against"?,"frontier"?: [{"objective","against","overrides"}]}.
   [[nodiscard]] Json Report();
@@ -47,7 +47,8 @@ class DesignJob {
   explicit DesignJob(DesignProblem problem);
   void Begin(Phase phase);
   void EndDescent();
-  void Keep(const DesignPoint& point);
+  bool Keep(const DesignPoint& point);
+  bool KeepAsAnswered(const DesignPoint& point);
   void AddLimit();
   void AddBound();
   void KeepOnFrontier(double objective, double against, const DesignPoint& point);
@@ -57,7 +58,7 @@ class DesignJob {
   Phase phase_ = Phase::kFixed;
   std::optional<Optimiser> optimiser_;
   int round_ = 0, evaluations_ = 0, refined_ = 0, agree_ = 0;
-  bool converged_ = false;
+  bool converged_ = false, mapping_kept_ = false;
   DesignPoint best_;
   std::optional<Tried> start_, best_tried_;
   std::optional<double> bound_;

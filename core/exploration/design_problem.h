@@ -58,6 +58,11 @@ class DesignProblem {
   // Takes the mappings chosen at this point as the mappings of the base.
   void Rebase(const DesignPoint& point);
 
+  // Writes the mappings that were chosen for the base into the request, so that they stay; false if none was chosen.
+  bool KeepMappings(const DesignPoint& point);
+  // The inputs that this has written, by path.
+  [[nodiscard]] const Json& kept() const { return kept_; }
+
   // Whether every figure of the question is a time or a token rate, which do not depend on prices.
   [[nodiscard]] bool IsOfSpeed() const { return is_of_speed_; }
   // The figure that belongs to a (signed) objective.
@@ -86,7 +91,7 @@ class DesignProblem {
   [[nodiscard]] bool ReadsOnlySpeeds() const;
   std::optional<Tried> Judge(const Json& report, double* second) const;
 
-  Json request_;
+  Json request_, kept_ = Json::object();
   DesignQuestion question_;
   double sign_ = 1;  // of the objective
   bool is_of_speed_ = false;
