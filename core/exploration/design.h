@@ -17,7 +17,7 @@
 namespace slipstick {
 
 // Optimizes a design in steps: first under the mapping of the request's own design, which then follows the optimized
-// design until neither changes, or stays and is part of the answer if the one chosen there would lose the gain; then, if
+// design until neither changes, or stays, as part of the answer, if the one chosen there would lose the gain; then, if
 // requested, with a mapping chosen for each candidate; then finds the budgets that limit the optimum, and the frontier.
 class DesignJob {
  public:

@@ -9,8 +9,8 @@
 
 namespace slipstick {
 
-// A price that is guessed, that stays while the device or its bill changes, or that is below the manufacturing cost; and
-// a bill that pays for less memory than the device has. `cost`: what the bill gives.
+// A price that is guessed, that stays while the device or its bill changes, or that is below the cost of making; and a
+// bill that pays for less memory than the device has. `cost`: what the bill gives.
 std::vector<std::string> BillWarnings(const Device& device, const DeviceBill& bill, const HardwareCost& cost);
 
 }  // namespace slipstick
