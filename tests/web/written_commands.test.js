@@ -1,22 +1,18 @@
+// Commands that the page writes, and what it reads back from them.
 import '../support/browser_globals.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TOOLS, WRITERS, commandFor, inputsAfter, readCommand } from '../../web/commands/commands.js';
-import { commandsOf } from '../../web/commands/words.js';
-import { requestOf } from '../../web/state/scenario.js';
+import { TOOLS, WRITERS, commandFor, inputsAfter } from '../../web/commands/commands.js';
 import { loadSlipstick } from '../support/module.js';
+import { commandReader } from '../support/pasted.js';
 
 const { slipstick } = await loadSlipstick();
-const described = JSON.parse(slipstick.describe());
-const models = JSON.parse(slipstick.presets('model'));
-const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
-const scenarioOf = (inputs) =>
-  JSON.parse(slipstick.evaluate(JSON.stringify(requestOf(described.defaults, inputs, presetPaths)), ''));
+const { models, read, reportOf } = commandReader(slipstick);
 // Commands from version 1's default scenario, whose mapping is TP 8, PP 4.
 const commandOf = (id, inputs) =>
   commandFor(
     TOOLS.find((tool) => tool.id === id),
-    scenarioOf({ ...inputs, version: '1' }),
+    reportOf({ ...inputs, version: '1' }),
     models,
   );
 
@@ -24,12 +20,6 @@ test('each engine writes its share of memory by its own flag', () => {
   const share = { 'serving.engine.memory.share': '0.83' };
   assert.match(commandOf('vllm', { 'serving.engine': 'vllm', ...share }), /--gpu-memory-utilization 0\.83/);
   assert.match(commandOf('sglang', { 'serving.engine': 'sglang', ...share }), /--mem-fraction-static 0\.83/);
-});
-
-test('words are those of a POSIX shell: quotes, continued lines, comments', () => {
-  assert.deepEqual(commandsOf(`a 'b c' "d \\"e\\"" \\\n --f=g # h i\n j`), [['a', 'b c', 'd "e"', '--f=g'], ['j']]);
-  assert.deepEqual(commandsOf('a\\\r\n b '), [['a', 'b']]);
-  assert.deepEqual(commandsOf(`--config '{"a": 1}'`), [['--config', '{"a": 1}']]);
 });
 
 test('every flag of a tool stands once', () => {
@@ -205,13 +195,13 @@ test('drafts: each engine counts them its own way', () => {
   assert.match(sglang, /--speculative-num-draft-tokens 4[^]*--speculative-num-steps 3[^]*--speculative-eagle-topk 1/);
   const vllm = commandOf('vllm', inputs);
   assert.match(vllm, /"num_speculative_tokens":3/);
-  const drafts = (command) => readCommand(command, models).inputs['serving.speculative.draft_tokens'];
+  const drafts = (command) => read(command).inputs['serving.speculative.draft_tokens'];
   for (const command of [sglang, vllm]) assert.equal(drafts(command), '3');
   assert.equal(drafts('sglang serve --model-path a/b --speculative-num-draft-tokens 4'), '3');
   // A step keeps no more of a tree of 64 drafts than its depth.
   const tree = '--speculative-num-steps 5 --speculative-eagle-topk 8 --speculative-num-draft-tokens 64';
   assert.equal(drafts(`sglang serve --model-path a/b ${tree}`), '5');
-  assert.deepEqual(readCommand(`sglang serve --model-path a/b ${tree}`, models).unused, ['--speculative-eagle-topk 8']);
+  assert.deepEqual(read(`sglang serve --model-path a/b ${tree}`).unused, ['--speculative-eagle-topk 8']);
   assert.doesNotMatch(commandOf('sglang', { model: 'deepseek-v3' }), /speculative/);
 });
 
@@ -265,16 +255,16 @@ test('a written command reads back: the same mapping, batch, precisions and mode
   };
   for (const [id, list] of Object.entries(cases))
     for (const inputs of list) {
-      const { scenario } = scenarioOf({ ...inputs, version: '1' });
-      const read = readCommand(commandOf(id, inputs), models);
-      assert.deepEqual(read.unknown, [], id);
-      const again = scenarioOf(inputsAfter({}, read));
+      const { scenario } = reportOf({ ...inputs, version: '1' });
+      const found = read(commandOf(id, inputs));
+      assert.deepEqual(found.unknown, [], id);
+      const again = reportOf(inputsAfter({}, found));
       assert.equal(again.issues, undefined, JSON.stringify(again.issues));
       // Megatron-LM cannot tell models of the same shape apart.
       const { preset, name, context, ...shape } = scenario.model;
       for (const member of Object.keys(shape))
         assert.deepEqual(again.scenario.model[member], shape[member], `${id} ${member}`);
-      for (const path of members[read.tool.part]) {
+      for (const path of members[found.tool.part]) {
         const [mine, theirs] = [at(scenario, path), at(again.scenario, path)];
         // Overlap of communication is written as a flag where the framework does it by default.
         assert.deepEqual(
@@ -284,185 +274,4 @@ test('a written command reads back: the same mapping, batch, precisions and mode
         );
       }
     }
-});
-
-test('commands from the field', () => {
-  const read = (text) => readCommand(text, models);
-  // README of vLLM's quantized Llama checkpoints: two names for a flag, an equals sign, a flag of another kind.
-  const vllm = read(
-    'VLLM_USE_V1=1 vllm serve RedHatAI/Llama-3.3-70B-Instruct-FP8-dynamic -tp 4 --max-num-seqs=256 --gpu_memory_utilization 0.9 --strange',
-  );
-  assert.equal(vllm.model.id, 'llama-3.3-70b');
-  assert.equal(vllm.inputs['serving.mapping.tp'], '4');
-  assert.equal(vllm.inputs['serving.max_requests'], '256');
-  assert.equal(vllm.inputs['serving.precision.weights'], 'fp8');
-  assert.equal(vllm.inputs['serving.engine.memory.share'], '0.9');
-  assert.deepEqual(vllm.unknown, ['--strange']);
-  // vLLM's guide to Docker, with two flags that no input expresses: the maximum context, and prefix caching.
-  const docker = read(
-    'docker run --runtime nvidia --gpus all -p 8000:8000 --ipc=host vllm/vllm-openai:latest --model Qwen/Qwen3-0.6B --max-model-len 32768 --enable-prefix-caching --gpu-memory-utilization 0.92',
-  );
-  assert.deepEqual(
-    [docker.tool.id, docker.model.id, docker.inputs['serving.engine.memory.share']],
-    ['vllm', 'qwen3-0.6b', '0.92'],
-  );
-  assert.deepEqual([docker.unused, docker.unknown], [['--max-model-len 32768', '--enable-prefix-caching'], []]);
-  // SGLang's documentation of DeepSeek on two nodes: DP attention inside TP 16.
-  const sglang = read(
-    'python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-R1 --tp 16 --dp 16 --enable-dp-attention --nnodes 2 --node-rank 0 --trust-remote-code',
-  );
-  assert.deepEqual(
-    [
-      sglang.model.id,
-      sglang.inputs['serving.devices'],
-      sglang.inputs['serving.mapping.tp'],
-      sglang.inputs['serving.mapping.attention_dp'],
-      sglang.inputs['serving.precision.weights'],
-    ],
-    ['deepseek-r1', '16', '1', '16', 'fp8'],
-  );
-  const llama = read('./build/bin/llama-server -m models/Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf -ngl 99 -np 4 -fa on');
-  assert.deepEqual(
-    [
-      llama.model.id,
-      llama.inputs['serving.precision.weights'],
-      llama.inputs['serving.batch'],
-      llama.inputs['serving.engine'],
-      llama.unknown.length,
-    ],
-    ['llama-3.1-8b', 'q4_k_m', '4', 'llamacpp-2025', 0],
-  );
-  // llama.cpp's README of the server, and TensorRT-LLM's of trtllm-serve: the maximum context is no input, a share of
-  // free memory is.
-  for (const flag of ['-c 32768', '--ctx-size 32768']) {
-    const long = read(`llama-server -m Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf ${flag} -np 4`);
-    assert.deepEqual([long.unused, long.unknown], [[flag], []]);
-  }
-  const trt = read(
-    'trtllm-serve nvidia/Llama-3.1-8B-Instruct-FP8 --max_seq_len 8192 --kv_cache_free_gpu_memory_fraction 0.8 --tp_size 2',
-  );
-  assert.deepEqual(
-    [trt.unused, trt.unknown, trt.inputs['serving.engine.memory.share']],
-    [['--max_seq_len 8192'], [], '0.8'],
-  );
-  const file = read(
-    "cat > options.yaml <<'END'\nkv_cache_config:\n  free_gpu_memory_fraction: 0.85\nEND\ntrtllm-serve nvidia/Llama-3.1-8B-Instruct-FP8 --extra_llm_api_options options.yaml",
-  );
-  assert.equal(file.inputs['serving.engine.memory.share'], '0.85');
-  // llama.cpp's guides to mixtures of experts on one GPU: the experts of some or all layers in host memory.
-  const moe = (flags) => read(`llama-server -hf ggml-org/gpt-oss-120b-GGUF ${flags} --n-gpu-layers 999 -c 0 -fa on`);
-  assert.deepEqual(
-    [moe('--n-cpu-moe 26').model.id, moe('--n-cpu-moe 26').inputs['serving.host_experts.layers']],
-    ['gpt-oss-120b', '26'],
-  );
-  for (const all of [
-    '--cpu-moe',
-    '-cmoe',
-    '--cpu-moe --n-cpu-moe 26',
-    '-ot exps=CPU',
-    "-ot '.ffn_.*_exps.=CPU'",
-    "-ot '\\.ffn_.*_exps\\.=CPU'",
-    "-ot '.ffn_(up|down|gate)_exps.=CPU'",
-    "-ot 'ffn_(gate|up|down)_exps=CPU'",
-  ])
-    assert.deepEqual([moe(all).inputs['serving.host_experts.layers'], moe(all).unknown], ['1024', []], all);
-  for (const part of [
-    'blk.1.attn_q=CPU',
-    '.ffn_(up)_exps.=CPU',
-    '.ffn_(up|down)_exps.=CPU',
-    '.ffn_gate_exps.=CPU',
-    'blk.1.ffn_.*_exps.=CPU',
-    'exps=CUDA1',
-  ]) {
-    const { inputs, unknown } = moe(`-ot '${part}'`);
-    assert.deepEqual([inputs['serving.host_experts.layers'], unknown], [undefined, [`-ot ${part}`]]);
-  }
-  assert.deepEqual(moe('--n-cpu-moe few').unknown, ['--n-cpu-moe few']);
-  // The first three of 61 layers have no experts; in Maverick every second layer has.
-  const kept = (file, count) =>
-    read(`llama-server -m ${file}.gguf --n-cpu-moe ${count}`).inputs['serving.host_experts.layers'];
-  assert.deepEqual(
-    [0, 3, 13].map((count) => kept('DeepSeek-R1-Q4_K_M', count)),
-    [undefined, undefined, '10'],
-  );
-  assert.deepEqual(
-    [kept('Llama-4-Maverick-17B-128E-Instruct-Q4_K_M', 10), moe('--n-cpu-moe 0').inputs['serving.host_experts.layers']],
-    ['5', undefined],
-  );
-  // Whole layers on the processor are not supported: 33 are all layers and the head of Llama-3.1-8B, 20 are not.
-  const layers = (count) => read(`llama-cli -m Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf -ngl ${count}`).unknown;
-  assert.deepEqual([layers(33), layers(-1), layers(20)], [[], [], ['--n-gpu-layers 20']]);
-  const titan = read(
-    'CONFIG_FILE="./torchtitan/models/llama3/train_configs/llama3_70b.toml" NGPU=8 ./run_train.sh --parallelism.tensor_parallel_degree=8',
-  );
-  assert.deepEqual(
-    [titan.model.id, titan.inputs['training.mapping.tp'], titan.inputs['training.mapping.zero']],
-    ['llama-3.1-70b', '8', '3'],
-  );
-  // A shape that matches no catalogue entry stays a shape; a broken JSON value is not understood.
-  const own = read(
-    'torchrun pretrain_gpt.py --num-layers 10 --hidden-size 1024 --num-attention-heads 16 --ffn-hidden-size 4096',
-  );
-  assert.deepEqual([own.model, own.shape['model.layers']], [undefined, '10']);
-  assert.deepEqual(read("vllm serve x --eplb-config '{'").unknown, ['--eplb-config {']);
-  assert.equal(read('ls -l'), null);
-});
-
-// Names as on Hugging Face and in Ollama's library.
-test('a checkpoint is known by its name: the model, and the precision of its weights', () => {
-  const cases = [
-    ['vllm serve RedHatAI/Meta-Llama-3.1-70B-Instruct-quantized.w4a16', 'llama-3.1-70b', 'int4'],
-    ['vllm serve RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w8a8', 'llama-3.1-8b', 'int8'],
-    ['vllm serve Qwen/Qwen3-30B-A3B-Thinking-2507-FP8', 'qwen3-30b-a3b', 'fp8'],
-    ['vllm serve moonshotai/Kimi-K2-Thinking -tp 8', 'kimi-k2-thinking', 'int4'],
-    ['llama-bench -m llama-2-7b.Q4_0.gguf -p 512 -n 128', 'llama-2-7b', 'q4_0'],
-    ['llama-server -m /models/DeepSeek-R1-UD-Q4_K_XL.gguf -ot exps=CPU', 'deepseek-r1', 'q4_k_m'],
-    ['llama-server -hf unsloth/Qwen3-8B-GGUF:Q8_0', 'qwen3-8b', 'q8_0'],
-    ['llama-server -hf ggml-org/gpt-oss-20b-GGUF', 'gpt-oss-20b', 'mxfp4'],
-    ['ollama run llama3.1:70b', 'llama-3.1-70b', 'q4_k_m'],
-    ['ollama run --verbose llama3.1:8b-instruct-q8_0', 'llama-3.1-8b', 'q8_0'],
-    ['ollama run qwen3:30b-a3b', 'qwen3-30b-a3b', 'q4_k_m'],
-    ['ollama run gpt-oss:120b', 'gpt-oss-120b', 'mxfp4'],
-    ['ollama run gemma3:27b-it-qat', 'gemma-3-27b', 'q4_0'],
-    ['ollama run deepseek-r1:671b', 'deepseek-r1', 'q4_k_m'],
-    ['mlx_lm.generate --model mlx-community/Llama-3.3-70B-Instruct-4bit --prompt hi -m 300', 'llama-3.3-70b', 'q4_0'],
-    ['python -m mlx_lm.server --model mlx-community/Qwen3-8B-8bit', 'qwen3-8b', 'q8_0'],
-  ];
-  for (const [command, model, weights] of cases) {
-    const read = readCommand(command, models);
-    assert.equal(read.model?.id, model, command);
-    assert.equal(read.inputs['serving.precision.weights'], weights, command);
-    assert.deepEqual(read.unknown, [], command);
-    // The scenario is valid on eight devices of its own kind.
-    const inputs = { version: '3', cluster: 'dgx-h200', ...inputsAfter({}, read) };
-    assert.equal(scenarioOf(inputs).issues, undefined, command);
-  }
-  const bench = readCommand('llama-bench -m llama-2-7b.Q4_0.gguf -p 512 -n 128', models).inputs;
-  assert.deepEqual([bench['serving.prompt'], bench['serving.output']], ['512', '128']);
-  assert.deepEqual(readCommand('llama-server -m Qwen3-8B-Q6_K.gguf', models).unknown, ['weights in Q6_K']);
-  // Ollama's deepseek-r1 with 70 billion is another model, and a name alone states no size.
-  for (const other of ['deepseek-r1:70b', 'deepseek-r1', 'llama3.2'])
-    assert.equal(readCommand(`ollama run ${other}`, models).model, undefined, other);
-});
-
-test('a flag value named like an Object member sets nothing', () => {
-  const inputsOf = (text) => readCommand(text, models).inputs;
-  for (const word of ['constructor', 'toString', '__proto__']) {
-    assert.equal(
-      inputsOf(`llama-server -m a.gguf -ctk ${word}`)['serving.precision.kv_cache'],
-      inputsOf('llama-server -m a.gguf')['serving.precision.kv_cache'],
-    );
-    for (const flags of [`--quantization ${word}`, `--dtype ${word}`]) {
-      assert.deepEqual(readCommand(`vllm serve a ${flags}`, models).unknown, []);
-      assert.deepEqual(
-        inputsOf(`python -m sglang.launch_server --model-path a ${flags}`),
-        inputsOf('python -m sglang.launch_server --model-path a'),
-      );
-    }
-    assert.equal(inputsOf(`torchrun pretrain_gpt.py --cp-comm-type ${word}`)['training.mapping.cp_kind'], 'ring');
-    assert.equal(
-      inputsOf(`torchrun pretrain_gpt.py --fp8-format hybrid --fp8-recipe ${word}`)['training.precision'],
-      'fp8',
-    );
-  }
 });
