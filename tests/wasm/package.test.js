@@ -15,7 +15,7 @@ after(() => rmSync(project, { recursive: true }));
 const run = (command, ...args) => execFileSync(command, args, { cwd: project, encoding: "utf8", maxBuffer: 1 << 28 });
 const [packed] = JSON.parse(run("npm", "pack", PACKAGE, "--json", "--silent"));
 writeFileSync(join(project, "package.json"), JSON.stringify({ name: "project", private: true, type: "module" }));
-// Leaves out the server's dependency (tested in mcp.test.js).
+// Leaves out the server's dependency (tested in mcp_server.test.js).
 run("npm", "install", "--offline", "--omit=optional", "--no-audit", "--no-fund", "--silent", `./${packed.filename}`);
 
 /** The JSON that a program in that project prints. */
