@@ -8,13 +8,13 @@ import { text } from '../text/format.js';
 import { button, fillSelect, labelled, select } from './controls.js';
 import { views } from './by_bound.js';
 import { boundChart, hasBounds, operatorsTable, ratiosTable, studyChart } from './study_chart.js';
-import { checkWords, foundWords, nameOfFigure, shown, unit } from './study_checks.js';
+import { nameOfFigure, unit } from './study_checks.js';
 import { flat, inputsOf } from './study_inputs.js';
+import { expectationsOf, pointsTable, verdictOf } from './study_results.js';
 import { inputsNamed } from './study_words.js';
 import { t } from './texts.js';
 
 const MOST_AT_ONCE = 60;
-const MOST_COLUMNS = 4; // of figures in a table; with more each point is a card
 const REDRAW_MS = 200;
 
 // A point named by ids of the catalogue ("5nm / hbm3e") is shown with their names.
@@ -188,24 +188,15 @@ export class StudiesPanel {
           term('explore.study.paper', study.paper),
           term('explore.study.says', study.paper_says),
           term('explore.study.reading', study.our_reading),
-          term('explore.study.get', this.#verdict()),
+          term('explore.study.get', verdictOf(this.#whole)),
           term('explore.study.differs', study.differs),
         ),
-        this.#expectations(),
+        expectationsOf(this.#whole),
       ),
       this.#inputs(study),
-      this.#table(study),
+      pointsTable(study, this.#points),
     );
     for (const one of this.result.querySelectorAll('details')) one.open = open.has(one.dataset.key);
-  }
-
-  #verdict() {
-    const list = this.#whole?.expectations;
-    if (!list?.length) return null;
-    const held = list.filter(({ holds }) => holds).length;
-    const missed = list.filter(({ holds, missed: why }) => !holds && why).map(({ missed: why }) => why);
-    const score = t(held === list.length ? 'explore.study.allHold' : 'explore.study.score', { held, all: list.length });
-    return missed.length ? `${score} ${t('explore.study.known', { list: missed.join('; ') })}` : score;
   }
 
   #chart(study) {
@@ -300,31 +291,6 @@ export class StudiesPanel {
     );
   }
 
-  #expectations() {
-    const list = this.#whole?.expectations;
-    if (!list?.length) return '';
-    return h(
-      'section',
-      {},
-      h('h2', { class: 'ex-sub' }, t('explore.study.expect')),
-      h(
-        'ul',
-        { class: 'ex-verdicts' },
-        list.map(({ text: words, holds, found, source, missed }, at) =>
-          h(
-            'li',
-            { class: holds ? 'good' : missed ? 'known' : 'bad' },
-            h('b', {}, holds ? `✓ ${t('explore.study.holds')}` : `✗ ${t('explore.study.fails')}`),
-            checkWords(this.#whole.expect?.[at]) || words,
-            h('small', {}, foundWords(this.#whole.expect?.[at], found)),
-            source && h('small', {}, t('explore.study.source', { source })),
-            missed && h('small', {}, t('explore.study.missed', { why: missed })),
-          ),
-        ),
-      ),
-    );
-  }
-
   // The inputs: the scenario over the default one, and the changes of each point.
   #inputs(study) {
     const given = Object.entries(flat(study.request));
@@ -351,55 +317,6 @@ export class StudiesPanel {
           study.axes.map((axis) => h('li', {}, axis.replace('=', ': ').replaceAll(',', ', '))),
         ),
       study.verb ? null : button(t('explore.study.open'), apply, { class: 'ex-plain' }),
-    );
-  }
-
-  #table(study) {
-    const points = this.#points.filter(Boolean);
-    if (!points.length) return '';
-    const paths = study.report.filter((path) =>
-      points.some(({ figures }) => !Array.isArray(figures[path]) && figures[path] !== null),
-    );
-    return h(
-      'details',
-      { 'class': 'ex-box', 'data-key': 'study-points' },
-      h('summary', {}, t('explore.study.points')),
-      h(
-        'div',
-        { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': t('explore.study.points') },
-        h(
-          'table',
-          { class: paths.length > MOST_COLUMNS ? 'ex-points' : 'plain by-rows' },
-          h(
-            'thead',
-            {},
-            h(
-              'tr',
-              {},
-              [t('column.point'), ...paths.map(nameOfFigure), t('heat.reason')].map((one) =>
-                h('th', { scope: 'col' }, one),
-              ),
-            ),
-          ),
-          h(
-            'tbody',
-            {},
-            points.map(({ label, figures, issues, reason }) =>
-              h(
-                'tr',
-                {},
-                h('th', { scope: 'row' }, label),
-                paths.map((path) => h('td', { 'data-name': nameOfFigure(path) }, shown(figures[path], path))),
-                h(
-                  'td',
-                  { 'class': issues.length || reason ? undefined : 'none', 'data-name': t('heat.reason') },
-                  issues.length ? issues.map(({ message }) => message).join('; ') : reason,
-                ),
-              ),
-            ),
-          ),
-        ),
-      ),
     );
   }
 }
