@@ -7,10 +7,10 @@ import { unknownPlace } from '../scenes/parts.js';
 import { text } from '../text/format.js';
 import { button, fillSelect, labelled, select } from './controls.js';
 import { views } from './by_bound.js';
-import { boundChart, hasBounds, operatorsTable, ratiosTable, studyChart } from './study_chart.js';
+import { boundChart, hasBounds, operatorsTable, pointsTable, ratiosTable, studyChart } from './study_chart.js';
 import { nameOfFigure, unit } from './study_checks.js';
 import { flat, inputsOf } from './study_inputs.js';
-import { expectationsOf, pointsTable, verdictOf } from './study_results.js';
+import { expectationsOf, verdictOf } from './study_verdict.js';
 import { inputsNamed } from './study_words.js';
 import { t } from './texts.js';
 

@@ -8,10 +8,11 @@ import { h } from '../dom.js';
 import { nameOf } from '../report/names.js';
 import { number, text } from '../text/format.js';
 import { boundSummary, withBoundParts } from './by_bound.js';
-import { nameOfFigure, unit } from './study_checks.js';
+import { nameOfFigure, shown, unit } from './study_checks.js';
 import { t } from './texts.js';
 
 const BOUNDS = 'training.time_by_bound';
+const MOST_COLUMNS = 4; // of figures in a table; with more each point is a card
 const SERIES = ['var(--c-forward)', 'var(--c-tp)', 'var(--c-dp)'];
 
 // An infeasible point still has figures, and `reason` says why it is infeasible ("Out of memory: 108 of 79.2 GiB").
@@ -321,5 +322,55 @@ export function operatorsTable({ operators: asked }, points) {
       ...known.map((point) => cell(point, name)),
     ]),
     'ratios',
+  );
+}
+
+// The figures of all points.
+export function pointsTable(study, answered) {
+  const points = answered.filter(Boolean);
+  if (!points.length) return '';
+  const paths = study.report.filter((path) =>
+    points.some(({ figures }) => !Array.isArray(figures[path]) && figures[path] !== null),
+  );
+  return h(
+    'details',
+    { 'class': 'ex-box', 'data-key': 'study-points' },
+    h('summary', {}, t('explore.study.points')),
+    h(
+      'div',
+      { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': t('explore.study.points') },
+      h(
+        'table',
+        { class: paths.length > MOST_COLUMNS ? 'ex-points' : 'plain by-rows' },
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            [t('column.point'), ...paths.map(nameOfFigure), t('heat.reason')].map((one) =>
+              h('th', { scope: 'col' }, one),
+            ),
+          ),
+        ),
+        h(
+          'tbody',
+          {},
+          points.map(({ label, figures, issues, reason }) =>
+            h(
+              'tr',
+              {},
+              h('th', { scope: 'row' }, label),
+              paths.map((path) => h('td', { 'data-name': nameOfFigure(path) }, shown(figures[path], path))),
+              h(
+                'td',
+                { 'class': issues.length || reason ? undefined : 'none', 'data-name': t('heat.reason') },
+                issues.length ? issues.map(({ message }) => message).join('; ') : reason,
+              ),
+            ),
+          ),
+        ),
+      ),
+    ),
   );
 }
