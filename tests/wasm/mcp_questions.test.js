@@ -320,6 +320,16 @@ test("describe and presets find what the catalogue has; a config.json becomes a 
   const found = await answerOf("describe", { words: "kv cache" });
   assert.ok(found.inputs.list.some(({ path }) => path === "serving.precision.kv_cache"));
   assert.ok(found.figures.list.some(({ path }) => path === "serving.kv_cache_bytes_per_token"));
+  for (const words of ["kv cache", "TCO", "Serving TTFT"]) {
+    const answer = await answerOf("describe", { words });
+    const { inputs, outputs } = command("describe", ...words.split(" "));
+    const paths = (entries) => entries.map(({ path }) => path);
+    assert.deepEqual(
+      [paths(answer.inputs.list), paths(answer.figures.list)],
+      [paths(inputs), paths(outputs)].map((all) => all.slice(0, 40)),
+      words,
+    );
+  }
   assert.ok(
     (await answerOf("presets", { kind: "cluster", words: "h100" })).presets.some(({ id }) => id === "dgx-h100"),
   );

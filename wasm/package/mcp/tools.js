@@ -28,7 +28,8 @@ const IDS = 200;
 
 const matching = (entries, words = '') => {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  const said = ({ path, id, name, label, title, help }) => [path, id, name, label, title, help].join(' ').toLowerCase();
+  const said = ({ path, id, name, label, title, short, help }) =>
+    [path, id, name, label, title, short, help].join(' ').toLowerCase();
   return entries.filter((one) => wanted.every((word) => said(one).includes(word)));
 };
 const atMost = (entries, count, name) => ({
