@@ -38,6 +38,17 @@ const scenes = SCENES.map(({ id }) => id);
 const tabs = SCENES.filter(({ tabOf }) => !tabOf).map(({ id }) => id);
 const notice = (...all) => tell(byId('notice'), ...all);
 
+// What the address asks for, without a place that its scene lacks ("#/train/none").
+async function asked() {
+  const state = await read(location.hash, scenes);
+  const { scene, sub, faults } = state;
+  if (sub && !sceneOf(scene).hasPlaces) {
+    if (!faults.some(({ kind }) => kind === 'scene')) faults.push({ path: `${scene}/${sub}`, kind: 'scene' });
+    state.sub = '';
+  }
+  return state;
+}
+
 class Page {
   core = new Answering(() => this.stage.draw());
   dependence = new Dependence(this.core.aside);
@@ -53,7 +64,7 @@ class Page {
     if (location.hash.includes('?')) engine.open();
     const { described, catalogue, report } = await readJson('data/first_view.json');
     useNewest(described.defaults);
-    const state = await read(location.hash, scenes);
+    const state = await asked();
     setOutputs(described.outputs);
     setInputs(described.inputs);
     sceneOf(state.scene).load?.();
@@ -175,7 +186,7 @@ class Page {
 
   // Back, Forward, or a hash typed by hand.
   async follow() {
-    const state = await read(location.hash, scenes);
+    const state = await asked();
     this.tellFaults(state.faults);
     this.store.load(state);
     this.tellRelease(state);

@@ -326,6 +326,8 @@ export interface Scene {
   load?(): Promise<unknown>;
   /** Its link is in the header's menu until it is open. */
   isFolded?: boolean;
+  /** Its parts are places in the address. */
+  hasPlaces?: boolean;
   /** The scene whose tab is shown for it, by the figure that it is about. */
   tabOf?(figure: string): string;
 }

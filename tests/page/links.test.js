@@ -155,6 +155,8 @@ test('a missing view or lesson is reported', async () => {
     ['#/explore/none', 'none'],
     ['#/explore/fits/none', 'none'],
     ['#/explore/studies/none', 'none'],
+    ['#/explore/sweep/none', 'none'],
+    ['#/chip/design/none', 'none'],
     ['#/evidence/none', 'none'],
   ]) {
     const { page } = await chromium.open(hash);
@@ -163,4 +165,15 @@ test('a missing view or lesson is reported', async () => {
     );
     await page.close();
   }
+});
+
+test('a place in a scene that has none is reported, and leaves the address with the next change', async () => {
+  const { page } = await chromium.open('#/train/none');
+  const notice = page.locator('#notice');
+  await eventually(async () => assert.match(await notice.textContent(), /there is no tab train\/none/));
+  await page.evaluate(() => (location.hash = '#/serve/none'));
+  await eventually(async () => assert.match(await notice.textContent(), /there is no tab serve\/none/));
+  await type(page, 'serving.prompt', '1000');
+  await settled(page);
+  assert.match(page.url(), /#\/serve\?serving\.prompt=1000/);
 });

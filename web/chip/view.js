@@ -113,11 +113,12 @@ const views = (context, chosen) =>
 /** @param {Context} context */
 export function draw(context) {
   /** @param {Context} context */
-  const asked = (context.sub ?? context.store.sub).split('/')[0];
+  const [asked, further] = (context.sub ?? context.store.sub).split('/');
   const view = Object.hasOwn(VIEWS, asked) ? asked : 'bill';
   const title = [
     heading(t(`chip.${view}.title`), t(`chip.${view}.lead`)),
     asked && asked !== view && unknownPlace(asked),
+    further && unknownPlace(further),
   ];
   const { cost } = context.report;
   if (!cost) return [title, absence(context, 'cost')];

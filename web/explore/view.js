@@ -30,11 +30,12 @@ const PANELS = [
   ['replay', ReplayPanel],
   ['studies', StudiesPanel],
 ];
+const NAMING = ['fits', 'studies']; // panels that name a further part after "/" themselves
 const made = new Map();
 
 /** @param {Context} context */
 export function draw(context) {
-  const asked = context.store.sub.split('/')[0];
+  const [asked, further] = context.store.sub.split('/');
   const [id, Panel] = PANELS.find(([one]) => one === asked) ?? PANELS[0];
   if (!made.has(id)) made.set(id, new Panel(pool));
   const panel = made.get(id);
@@ -42,6 +43,7 @@ export function draw(context) {
   return [
     heading(t(`explore.${id}.title`), t(`explore.${id}.lead`)),
     asked !== '' && asked !== id && unknownPlace(asked),
+    further && !NAMING.includes(id) && unknownPlace(further),
     h(
       'div',
       { 'class': 'views scene-views ex-views', 'role': 'group', 'aria-label': t('explore.views') },

@@ -16,6 +16,8 @@ function later(id, fetched) {
 
 // In the header's menu, as other parts of the page link to it.
 const folded = (scene) => Object.assign(scene, { isFolded: true });
+// With parts of its own in the address: "#/explore/sweep".
+const placed = (scene) => Object.assign(scene, { hasPlaces: true });
 
 /** @type {Scene[]} */
 export const SCENES = [
@@ -24,15 +26,14 @@ export const SCENES = [
   later('serve', () => import('./serve.js')),
   later('size', () => import('./size.js')),
   folded(later('memory', () => import('./memory.js'))),
-  later('chip', () => import('./chip.js')),
-  later('explore', () => import('./explore.js')),
+  placed(later('chip', () => import('./chip.js'))),
+  placed(later('explore', () => import('./explore.js'))),
   folded(later('compare', () => import('./compare.js'))),
-  later('lessons', () => import('./lessons.js')),
+  placed(later('lessons', () => import('./lessons.js'))),
   folded(later('method', () => import('./method.js'))),
   // Opened from the figure that it is about, and shown under that figure's tab.
-  Object.assign(
-    later('evidence', () => import('./evidence.js')),
-    { tabOf: (figure) => (figure.startsWith('serving.') ? 'serve' : 'train') },
-  ),
+  Object.assign(placed(later('evidence', () => import('./evidence.js'))), {
+    tabOf: (figure) => (figure.startsWith('serving.') ? 'serve' : 'train'),
+  }),
 ];
 export const sceneOf = (id) => SCENES.find((scene) => scene.id === id) ?? SCENES[0];
