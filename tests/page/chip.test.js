@@ -43,7 +43,7 @@ test('each view of the Chip scene has one question, its charts with their summar
   await page.waitForFunction(() => document.querySelector('#spread progress').value === 10000);
   assert.match(
     await page.locator('#spread .summary').textContent(),
-    /Median \$[\d.,]+, 90 % interval \$[\d.,]+–\$[\d.,]+ \(10,000 samples\)/,
+    /Median \$[\d.,]+, 90 % interval \$[\d.,]+ to \$[\d.,]+ \(10,000 samples\)/,
   );
   await page.goBack();
   await page.waitForSelector('#hour-bill');

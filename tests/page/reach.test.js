@@ -55,6 +55,24 @@ test('on a phone a tap on an answer or a tab brings the heading of its scene int
   assert.equal(await page.evaluate(() => window.scrollY), 0);
 });
 
+test('at 320 px no range of an answer breaks at its dash', async () => {
+  const { page } = await chromium.open('', { width: 320, height: 640 });
+  const lines = await page.locator('.four .iv').evaluateAll((all) =>
+    all.map((one) => {
+      const text = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
+      const range = document.createRange();
+      while (text.nextNode()) {
+        if (!text.currentNode.data.includes('–')) continue;
+        const at = text.currentNode.data.indexOf('–');
+        range.setStart(text.currentNode, at);
+        range.setEnd(text.currentNode, at + 2);
+      }
+      return [...new Set([...range.getClientRects()].map(({ top }) => top))].length;
+    }),
+  );
+  assert.deepEqual(lines, [1, 1, 1]);
+});
+
 test('at 768 px nothing collides or is cut, and at 1920 px the first scene has two columns', async () => {
   const { page } = await chromium.open('', { width: 768, height: 1024 });
   await settled(page);

@@ -174,7 +174,7 @@ export const texts = {
   'wafer.again': 'Another wafer',
   'wafer.summary':
     '{good} of {gross} dies on this wafer are good; the expected number at a yield of {yield} is {expected}.',
-  'spread.summary': 'Median {middle}, 90 % interval {low}–{high} ({draws} samples).',
+  'spread.summary': 'Median {middle}, 90 % interval {low} to {high} ({draws} samples).',
   'spread.inside': '90 % interval',
   'spread.outside': 'outside',
   'spread.from': 'From',

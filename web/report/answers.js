@@ -113,7 +113,9 @@ function interval(known, value, unit, of) {
     'data-key': `interval-${of}`,
     'aria-label': t(scene === 'chip' ? 'answers.interval.drawn' : 'answers.interval.open', { words }),
   };
-  return h('a', { class: 'iv', ...link }, whisker(known, value), h('span', {}, words));
+  // A narrow window breaks the line only between level and range.
+  const parted = words.split(' ').map((one) => [h('span', {}, one), ' ']);
+  return h('a', { class: 'iv', ...link }, whisker(known, value), h('span', {}, parted));
 }
 
 // "memory 74.4 of 79.2 GiB, tight" for a part of the report; its certainty is one click away.
