@@ -138,6 +138,12 @@ export const texts = {
   'exercise.title': 'Make an exercise',
   'exercise.lead':
     'A link for a class: the answers wait behind a button, and only the inputs you choose can be changed.',
+  'exercise.hint': 'Hint',
+  'exercise.prediction': 'Your prediction',
+  'exercise.hidden': 'An exercise: the answers are hidden. Predict first.',
+  'exercise.locked': 'Some inputs are locked.',
+  'exercise.reveal': 'Show the answers',
+  'exercise.leave': 'leave the exercise',
   'exercise.hide': 'Hide figures and charts until the reader shows them',
   'exercise.lock': 'Lock every input but those chosen here',
   'exercise.may': 'Unlocked inputs',
