@@ -2,6 +2,7 @@
 import { fillSelect, figureGroups, figureName, select, textBox } from '../explore/controls.js';
 import { nameOfValue } from '../explore/sweep_values.js';
 import { h } from '../dom.js';
+import { addStyle } from '../host.js';
 import { openDialog } from '../report/dialog.js';
 import { get } from '../state/paths.js';
 import { withOverrides } from '../state/scenario.js';
@@ -10,6 +11,8 @@ import { inUnit, show, unitIn } from '../text/measure.js';
 import { pieces } from '../text/strings.js';
 import { labelOf } from './fields.js';
 import { t } from './texts.js';
+
+await addStyle('style/dialogs.css');
 
 const FITS = ['serving.feasible', 'training.feasible'];
 

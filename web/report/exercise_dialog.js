@@ -3,9 +3,12 @@ import { h } from '../dom.js';
 import { figureGroups, fillSelect, select } from '../explore/controls.js';
 import { labelOf } from '../form/fields.js';
 import { GROUPS } from '../form/layout.js';
+import { addStyle } from '../host.js';
 import { digest, writeVaried } from '../state/exercise.js';
 import { openDialog } from './dialog.js';
 import { t } from './texts.js';
+
+await addStyle('style/dialogs.css');
 
 const option = (box, words) => h('p', { class: 'check' }, h('label', {}, box, ' ', words));
 const field = (words, control) => h('p', { class: 'exercise-field' }, h('label', {}, words, control));
