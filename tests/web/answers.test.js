@@ -125,6 +125,18 @@ test('training time, inference latency, KV cache and chip cost are the answers, 
   assert.equal(cost.known.level, 0.9);
 });
 
+test('of post-training the answer is a step, not a run of the default tokens', () => {
+  const asked = { 'model': 'qwen3-8b', 'cluster': 'dgx-h100', 'cluster.devices': '16' };
+  const report = reportOf({ ...asked, 'post_training.algorithm': 'grpo', 'post_training.prompts': '64' });
+  const [training, , , cost] = answers(report);
+  // 64 prompts, 16 responses to each by default
+  assert.deepEqual([training.title, training.subject], ['Time of an RL step', '1,024 samples']);
+  assert.equal(training.value, report.post_training.step_time_s);
+  assert.match(training.line, /^[\d,]+ tokens\/s per GPU$/);
+  assert.doesNotMatch(cost.more, /run/);
+  assert.match(answers(reportOf(asked))[3].more, /^run \$/);
+});
+
 test('requests that find no slot are counted as waiting', () => {
   // 24 GB hold only some of 4,096 requests of an 8B model at a time.
   const report = reportOf({

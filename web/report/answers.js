@@ -23,13 +23,15 @@ import {
 
 const strong = (...children) => h('b', {}, children);
 
-function sentence({ scenario, training, serving, diffusion }) {
+function sentence({ scenario, training, serving, post_training: rl, diffusion }) {
   const common = { model: strong(modelName(scenario)), device: strong(deviceName(scenario)) };
   const out = [];
   const count = (n) => strong(whole(n));
   const trained = trainedOn(scenario);
   const served = servedOn(scenario);
-  if (training?.feasible)
+  if (rl?.feasible)
+    out.push(pieces('sentence.rl', { ...common, count: count(trained), time: strong(text(rl.step_time_s, 's')) }));
+  else if (training?.feasible)
     out.push(
       pieces('sentence.training', {
         ...common,
@@ -260,12 +262,13 @@ export function memoryOf(part, id) {
   };
 }
 
-function trainingAnswer({ scenario, training, faulty, store }) {
-  const common = { id: 'training', scene: 'train', title: t('answers.training') };
+function trainingAnswer({ scenario, training, post_training: rl, faulty, store }) {
+  const common = { id: 'training', scene: 'train', title: t(rl ? 'answers.rl' : 'answers.training') };
   if (!training) return missing('training', faulty, common);
   const shown = { ...common, assumed: training.assumed, subject: t('answers.uninterrupted') };
   const memory = memoryOf(training, 'training');
   if (!training.feasible) return { ...shown, memory, ...inTrouble(training, 'training', { store, scenario }) };
+  if (rl) return { ...shown, memory, ...rlAnswer(rl, { store, scenario }) };
   return {
     ...shown,
     value: training.time_to_train_s,
@@ -274,6 +277,19 @@ function trainingAnswer({ scenario, training, faulty, store }) {
     of: 'training.step_time_s',
     line: t('answers.mfu', { mfu: text(training.model_flops_utilization, '%'), step: text(training.step_time_s, 's') }),
     memory,
+  };
+}
+
+// Of post-training the answer is a step: how many there are is not asked.
+function rlAnswer(rl, view) {
+  const subject = t('answers.samples', { count: whole(rl.samples) });
+  if (!rl.feasible) return { subject, ...inTrouble(rl, 'training', view) };
+  return {
+    subject,
+    value: rl.step_time_s,
+    unit: 's',
+    of: 'post_training.step_time_s',
+    line: t('answers.device', { device: text(rl.tokens_per_s_per_device, '') }),
   };
 }
 
@@ -356,11 +372,11 @@ function cacheAnswer({ scenario, serving, faulty }) {
   };
 }
 
-function costAnswer({ scenario, training, serving, cost, faulty, store, rentals }) {
+function costAnswer({ scenario, training, serving, post_training: rl, cost, faulty, store, rentals }) {
   const common = { id: 'cost', scene: 'chip', title: t('answers.cost') };
   if (!cost) return missing('cost', faulty, common);
   const run =
-    training?.feasible && training.cost_usd != null && t('answers.run', { run: text(training.cost_usd, '$') });
+    !rl && training?.feasible && training.cost_usd != null && t('answers.run', { run: text(training.cost_usd, '$') });
   const perToken =
     serving?.feasible &&
     serving.cost_usd_per_million_tokens != null &&

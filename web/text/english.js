@@ -103,6 +103,8 @@ export const english = {
   'issues.remove': 'remove',
   'answers.training': 'Training time',
   'answers.uninterrupted': 'uninterrupted',
+  'answers.rl': 'Time of an RL step',
+  'answers.samples': '{count} samples',
   'answers.devices': '{count}\u00a0{count:GPU|GPUs}',
   'answers.serving': 'Inference latency',
   'answers.serving.of': '{replicas}\u00a0{replicas:replica|replicas} of\u00a0{size}\u00a0{size:GPU|GPUs}',
@@ -159,6 +161,7 @@ export const english = {
   'remarks.assumed.why':
     'No measurement of this device sets these inputs: they follow from its data sheet and from similar devices. Enter your own values where you know better.',
   'sentence.training': 'Training {model} on {count} {device} takes {time} and is {bound}',
+  'sentence.rl': 'An RL step of {model} on {count} {device} takes {time}',
   'sentence.training.infeasible': 'Training {model} on {count} {device} does not fit',
   'sentence.serving': 'serving on {count} of them takes {time} per output token (TPOT) and is {bound}',
   'sentence.servingOnly': 'Serving {model} on {count} {device} takes {time} per output token (TPOT) and is {bound}',
