@@ -73,6 +73,13 @@ test('at 320 px no range of an answer breaks at its dash', async () => {
   assert.deepEqual(lines, [1, 1, 1]);
 });
 
+test('at 320 px a noun of the sentence that is wider than the page takes two lines', async () => {
+  const { page } = await chromium.open('#/serve?diffusion.model=flux.1-dev&v=3', { width: 320, height: 640 });
+  await settled(page);
+  assert.match(await page.locator('.noun').first().textContent(), /^Generate images or video with/);
+  assert.ok((await wide(page)) <= 320, `${await wide(page)} px`);
+});
+
 test('at 768 px nothing collides or is cut, and at 1920 px the first scene has two columns', async () => {
   const { page } = await chromium.open('', { width: 768, height: 1024 });
   await settled(page);
