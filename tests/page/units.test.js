@@ -65,6 +65,14 @@ test('a number without a unit means the unit that the field shows, which the lin
   assert.match(decodeURIComponent(page.url()), /cost\.electricity=0\.12\+\$\/kWh/);
   const dearer = await hour();
   assert.ok(dearer > before && dearer < before * 1.1, `${before} -> ${dearer}`);
+  // After a unit that nobody knows, rule and bare numbers are in the preset's.
+  await type(page, 'cost.electricity', '12 ct/kWh');
+  assert.deepEqual(await page.locator('#form [data-path="cost.electricity"] .scale text').allTextContents(), [
+    '0.01',
+    '1',
+  ]);
+  await type(page, 'cost.electricity', '0.12');
+  assert.match(decodeURIComponent(page.url()), /cost\.electricity=0\.12\+\$\/kWh/);
   await type(page, 'cost.lifetime', '5');
   assert.match(page.url(), /cost\.lifetime=5\+years/);
   assert.ok((await hour()) < dearer, 'five years are longer than four');

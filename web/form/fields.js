@@ -178,10 +178,11 @@ function textField(input, store, withRule) {
   // A text without a unit, as in an old link, is shown with the unit in which it was read.
   const isUnsaid = () => last.text === undefined || (isQuantity && isBare(last.text) && last.issues.length === 0);
   const shownText = () => (isUnsaid() ? write(input, last.value) : spelled(last.text));
-  // The unit of a bare number: the one in the field, or the preset's if the field is empty.
+  // The unit of a bare number: the one in the field, or the preset's if the field has none that is known.
+  const knownIn = (text) => (sizeOf(unitIn(text)) ? unitIn(text) : '');
   const unitShown = () =>
     isQuantity
-      ? unitIn(shownText()) || unitIn(write(input, last.value ?? last.standard)) || spelled(`2 ${input.unit}`).slice(2)
+      ? knownIn(shownText()) || unitIn(write(input, last.value ?? last.standard)) || spelled(`2 ${input.unit}`).slice(2)
       : '';
   const keeping = (value) => (isQuantity && showIn(value, unitShown())) || write(input, value);
 
