@@ -29,8 +29,8 @@ class ReplayJob {
   // {"done", "playing": replicas} while it plays; then
   // {"format","notes","targets","trace": {…},"deployment": {"replicas","devices","devices_per_replica","mapping"},
   // "played": {…},"holds","breaks": {"at_s","by","bound","message"}|null,
-  // "needed": {"replicas","devices","bought_devices","usd_per_hour","ttft_s","tpot_s","hit_rate"}|null,"message","done": 1}
-  // (replay_outputs.h).
+  // "needed": {"replicas","devices","bought_devices","usd_per_hour","ttft_s","tpot_s","hit_rate"}|null,"message",
+  // "done": 1} (replay_outputs.h).
   [[nodiscard]] Json Report() const;
 
  private:

@@ -21,11 +21,12 @@ struct ServingChoice {
 };
 
 // Precisions are the load's own unless a limit lists others, since they change the served model. Batches are powers of
-// two and the load's own, or what a replica gets of the load's concurrency unless a limit is on the batch; prefill chunks are none, the load's own and powers of two below the prompt; pools are one
-// shared pool and every split into whole groups of tp·pp·attention_dp devices. Context parallelism is none, the load's
-// own, or covers all ranks that would hold copies of one KV cache. Prefill context parallelism is none, the load's own,
-// or a power of two if the engine splits prompts and these are long. A load whose prefill pool has a device of its own
-// keeps both pools and their devices: every layout of one is paired with every layout of the other.
+// two and the load's own, or what a replica gets of the load's concurrency unless a limit is on the batch; prefill
+// chunks are none, the load's own and powers of two below the prompt; pools are one shared pool and every split into
+// whole groups of tp·pp·attention_dp devices. Context parallelism is none, the load's own, or covers all ranks that
+// would hold copies of one KV cache. Prefill context parallelism is none, the load's own, or a power of two if the
+// engine splits prompts and these are long. A load whose prefill pool has a device of its own keeps both pools and
+// their devices: every layout of one is paired with every layout of the other.
 class ServingSpace {
  public:
   // `devices`: total over all replicas, if all devices are of one kind.

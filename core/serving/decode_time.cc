@@ -16,7 +16,7 @@ Ratio KeptTokens(const Speculative& drafts) {
                 "accepted drafts and one token more", "Leviathan et al., arXiv 2211.17192");
 }
 
-// A draft token takes its share of a decode step, and no less than reading the draft's weights in 16 bit.
+// A draft token takes its share of a decode step, and no less than reading the draft's weights in 16 bits.
 Seconds DraftTime(const Deployment& deployment, Seconds step) {
   const Speculative& drafts = *deployment.load.speculative;
   const BytesPerSecond memory = deployment.mapping.devices_per_group * deployment.device.memory.bandwidth;
