@@ -272,9 +272,9 @@ class Solver {
   }
 
  private:
-  // Some device counts, and lengths under context parallelism, divide better than their neighbors. Looks from a value at
-  // which the conditions do not hold towards `bad`, at the next values and at round ones, and moves it to the first at
-  // which they hold; else nothing.
+  // Some device counts, and lengths under context parallelism, divide better than their neighbors. Looks from a value
+  // at which the conditions do not hold towards `bad`, at the next values and at round ones, and moves it to the first
+  // at which they hold; else nothing.
   std::optional<Trial> LookBeyond(double& value, double bad) {
     const bool is_length = TextOf(problem_.field["kind"]) == "length";
     if (!span_.whole || problem_.options.search || !(is_length || HasFollowers(problem_.path))) return std::nullopt;
