@@ -218,7 +218,7 @@ TEST(Design, WithoutADesignOffersThoseOfTheChip) {
 
 TEST(Design, RefusesQuestionsThatItCannotAnswer) {
   const auto path = [](const Json& question) { return TextOf(Designed({}, question)["issues"][0]["path"]); };
-  EXPECT_EQ(path(Json{{"objective", "training.no_such"}}), "training.no_such");
+  EXPECT_EQ(path(Json{{"objective", "training.no_such"}}), "objective");
   EXPECT_EQ(path(Json{{"vary", {"serving.prompt=1:2"}}}), "serving.prompt");
   EXPECT_EQ(path(Json{{"vary", {"cluster.device.design.area=9:3"}}}), "cluster.device.design.area");
   EXPECT_EQ(path(Json{{"locks", {"model.layers"}}}), "model.layers");
