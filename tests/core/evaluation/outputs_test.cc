@@ -161,6 +161,7 @@ TEST(Outputs, SearchAndReportAgree) {
   }
 }
 
+// Except where the output is a million times the figure: a figure in $/token is no cost of a million tokens.
 TEST(Outputs, GiveFiguresTheirTitles) {
   const Json report = *ParseJson(EvaluateAnswer(R"({"version": 1})", {}, "*", false).text);
   const std::map<std::string, Json> described = Described();
@@ -168,7 +169,8 @@ TEST(Outputs, GiveFiguresTheirTitles) {
   for (const Json& figure : report["explanations"]) {
     const auto found = described.find(TextOf(figure["path"]));
     if (found == described.end()) continue;
-    EXPECT_EQ(figure["title"], found->second["title"]) << figure["path"];
+    const bool is_of_a_million = TextOf(figure["path"]).find("per_million") != std::string::npos;
+    EXPECT_EQ(figure["title"] == found->second["title"], !is_of_a_million) << figure["path"];
     ++named;
   }
   EXPECT_GT(named, 20);

@@ -70,7 +70,11 @@ TEST(TwoPoolsCost, OneNetworkJoinsBothPools) {
       return sum;
     };
     EXPECT_NEAR(network(report["cost"]["system_usd_parts"]), price / 2, 0.01) << devices;
-    EXPECT_NEAR(network(report["cost"]["prefill_pool"]["system_usd_parts"]), price / 2, 0.01) << devices;
+    // An H100's hour is that of a cluster of as many H100s as both pools have devices.
+    const Json alike = Ask(*ReadRequest("{}", {"cluster=dgx-h100", "cluster.devices=" + std::to_string(2 * devices),
+                                               "training=null", "serving=null"}),
+                           "");
+    EXPECT_NEAR(Number(report, "cost.prefill_pool.device_hour_usd") / Number(alike, "cost.device_hour_usd"), 1, 1e-12);
     EXPECT_GT(Number(report, "serving.network_energy_j_per_token"), 0) << devices;
   }
 }
