@@ -175,15 +175,16 @@ TEST(Request, OfAResolvedScenarioHasTheSameAnswer) {
   }
 }
 
+// They pay for their share of servers and network, whether training on all of them is asked too or not.
 TEST(Cost, OfServingOnAFewDevicesIsThatOfTheDevicesThatServe) {
   const Json few = Evaluated({"training=null", "cluster.devices=512", "serving.devices=8"}),
-             eight = Evaluated({"training=null", "cluster.devices=8"});
+             both = Evaluated({"cluster.devices=512", "serving.devices=8"});
   EXPECT_EQ(testing::Number(few, "cost.devices"), 8);
-  EXPECT_EQ(testing::Number(few, "cost.system_usd"), testing::Number(eight, "cost.system_usd"));
-  EXPECT_EQ(testing::Number(few, "serving.cost_usd_per_million_tokens"),
-            testing::Number(eight, "serving.cost_usd_per_million_tokens"));
-  const Json both = Evaluated({"cluster.devices=512", "serving.devices=8"});
   EXPECT_EQ(testing::Number(both, "cost.devices"), 512);
+  for (const char* figure : {"cost.device_hour_usd", "serving.cost_usd_per_million_tokens",
+                             "serving.network_energy_j_per_token", "serving.embodied_g_per_million_tokens"})
+    EXPECT_NEAR(testing::Number(few, figure) / testing::Number(both, figure), 1, 1e-12) << figure;
+  EXPECT_NEAR(testing::Number(few, "cost.system_usd") / testing::Number(both, "cost.system_usd"), 8.0 / 512, 1e-12);
 }
 
 }  // namespace
