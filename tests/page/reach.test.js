@@ -80,15 +80,18 @@ test('at 320 px a noun of the sentence that is wider than the page takes two lin
   assert.ok((await wide(page)) <= 320, `${await wide(page)} px`);
 });
 
-test('at 768 px nothing collides or is cut, and at 1920 px the first scene has two columns', async () => {
-  const { page } = await chromium.open('', { width: 768, height: 1024 });
-  await settled(page);
-  assert.ok((await wide(page)) <= 768);
-  const boxes = await page
-    .locator('.four .answer, .four .value, #actions button')
-    .evaluateAll((all) => all.map((one) => [one.scrollWidth - one.clientWidth, one.getBoundingClientRect().right]));
-  assert.ok(boxes.length > 8);
-  for (const [over, right] of boxes) assert.ok(over <= 1 && right <= 768);
+test('at 768 and 1024 px nothing collides or is cut, and at 1920 px the first scene has two columns', async () => {
+  const { page } = await chromium.open('');
+  for (const width of [768, 1024]) {
+    await page.setViewportSize({ width, height: 1024 });
+    await settled(page);
+    assert.ok((await wide(page)) <= width);
+    const boxes = await page
+      .locator('.four .answer, .four .value, #actions button')
+      .evaluateAll((all) => all.map((one) => [one.scrollWidth - one.clientWidth, one.getBoundingClientRect().right]));
+    assert.ok(boxes.length > 8);
+    for (const [over, right] of boxes) assert.ok(over <= 1 && right <= width, `${width} px: ${boxes.join(' ')}`);
+  }
   await page.setViewportSize({ width: 1920, height: 1080 });
   await settled(page);
   const parts = await page
