@@ -19,7 +19,7 @@ import {
   unitIn,
 } from '../text/measure.js';
 import { whole } from '../text/format.js';
-import { inputLabel, inputText } from '../text/inputs.js';
+import { inputLabel, inputText, withLabels } from '../text/inputs.js';
 import { t, has } from '../text/strings.js';
 import { rule, step } from './rule.js';
 import { span } from './layout.js';
@@ -132,7 +132,7 @@ function frame(input, control, store, { group = false } = {}) {
             h(
               'p',
               {},
-              spelledIn(issue.message),
+              spelledIn(withLabels(issue.message)),
               isNumber(input) &&
                 state.standard != null &&
                 ` ${t('form.example', { value: write(input, state.standard) })}`,

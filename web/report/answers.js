@@ -2,7 +2,7 @@
 import { h, redraw, svg } from '../dom.js';
 import { fixButtons, labelOf } from '../form/fields.js';
 import { bothBytes, number, parts, text, unitSize, whole } from '../text/format.js';
-import { inputLabel } from '../text/inputs.js';
+import { inputLabel, withLabels } from '../text/inputs.js';
 import { spelledIn } from '../text/measure.js';
 import { withMappingChosen } from '../state/scenario.js';
 import { has, pieces, t } from '../text/strings.js';
@@ -449,7 +449,7 @@ export function showIssues(element, { issues, form, store, stale }) {
               )
             : path && (inputLabel(path) ? h('b', { title: path }, inputLabel(path)) : h('code', {}, path)),
           ' ',
-          spelledIn(message),
+          spelledIn(withLabels(message)),
           fixButtons({ fixes }, store),
         ),
       ),

@@ -13,6 +13,10 @@ export const setInputs = (list) => {
 const inputOf = (path) => described.get(path.replace(/\.\d+(?=\.|$)/g, '.*')) ?? described.get(path);
 export const inputLabel = (path) => inputOf(path)?.label;
 
+// A sentence of the core with its inputs named as in the form.
+export const withLabels = (words) =>
+  words.replace(/\b[a-z]\w*(\.\w+)+\b/g, (path) => (inputLabel(path) ? `“${inputLabel(path)}”` : path));
+
 // Removes rounding errors of sums: 0.48000000000000004 becomes 0.48.
 const digits = (value) => String(Number(value.toPrecision(15)));
 
