@@ -1,11 +1,8 @@
 // The four answers, each with its subject, and the sentence that a screen reader hears once after a change.
 import { h, redraw, svg } from '../dom.js';
-import { fixButtons, labelOf } from '../form/fields.js';
 import { bothBytes, number, parts, text, unitSize, whole } from '../text/format.js';
-import { inputLabel, withLabels } from '../text/inputs.js';
-import { spelledIn } from '../text/measure.js';
 import { withMappingChosen } from '../state/scenario.js';
-import { has, pieces, t } from '../text/strings.js';
+import { pieces, t } from '../text/strings.js';
 import { hourOf } from './hour.js';
 import {
   boundText,
@@ -416,43 +413,6 @@ export function showAnswers(element, view) {
     element.querySelector('.four'),
     ANSWERS.map((one) => [one(view), before && one(before)]).map(
       ([now, was]) => now && answer({ ...now, before: was }),
-    ),
-  );
-}
-
-// The name of an input; that of a preset is its owner's.
-function nameOfInput(path) {
-  const owner = path.replace(/\.preset$/, '');
-  return has(`group.${owner}`) ? t(`group.${owner}`) : labelOf(owner);
-}
-
-// Issues without a field, and links to those with one.
-export function showIssues(element, { issues, form, store, stale }) {
-  element.hidden = issues.length === 0;
-  if (element.hidden) return element.replaceChildren();
-  redraw(
-    element,
-    h('h2', {}, issues.length === 1 ? t('issues.title.one') : t('issues.title', { count: issues.length })),
-    stale && h('p', {}, t('issues.stale')),
-    h(
-      'ul',
-      {},
-      issues.map(({ path, message, fixes }) =>
-        h(
-          'li',
-          {},
-          form.has(path)
-            ? h(
-                'button',
-                { type: 'button', class: 'link', title: path, onclick: () => form.focus(path) },
-                nameOfInput(path),
-              )
-            : path && (inputLabel(path) ? h('b', { title: path }, inputLabel(path)) : h('code', {}, path)),
-          ' ',
-          spelledIn(withLabels(message)),
-          fixButtons({ fixes }, store),
-        ),
-      ),
     ),
   );
 }

@@ -4,6 +4,7 @@ import { plainName } from '../commands/checkpoints.js';
 import { h } from '../dom.js';
 import { withLoad } from '../form/load.js';
 import { rule, step } from '../form/rule.js';
+import { addStyle } from '../host.js';
 import { get } from '../state/paths.js';
 import { text, whole } from '../text/format.js';
 import { inputText } from '../text/inputs.js';
@@ -12,6 +13,8 @@ import { goal } from './goal.js';
 import { clusterOptions, deviceOptions, modelOptions } from './picker_options.js';
 import { taskChosen, taskOptions, withTaskPicked } from './tasks.js';
 import { t } from './texts.js';
+
+await addStyle('style/dialogs.css');
 
 const EDGE = 12; // px kept free at the sides of the window
 const LOW = 320; // px: with less room below it a panel stands at the bottom of the window
