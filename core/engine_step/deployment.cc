@@ -283,10 +283,11 @@ Route RouteOver(const Cluster& cluster, double ranks, double stride) {
   const Ratio size(level.size);
   route.link = level.bandwidth;
   if (wire.share != 1) {
-    const Ratio share = Procedure("Share of the bandwidth on the wire to the next rank", Ratio(wire.share), {size},
-                                  "as the topology splits it", "",
-                                  {{"the wire to the next rank", wire.share}, {"through a switch", Ratio(1)}});
-    route.link = Figure("Bandwidth of a device on this way", share * level.bandwidth, "as the topology splits it");
+    route.share = Procedure("Share of the bandwidth on the wire to the next rank", Ratio(wire.share), {size},
+                            "as the topology splits it", "",
+                            {{"the wire to the next rank", wire.share}, {"through a switch", Ratio(1)}});
+    route.link =
+        Figure("Bandwidth of a device on this way", route.share * level.bandwidth, "as the topology splits it");
   }
   route.wires = wire.hops > 1 ? Procedure("Wires in a row", Ratio(wire.hops), {size}, "through the devices in between")
                               : Ratio(wire.hops);

@@ -75,6 +75,7 @@ struct LaunchOverheads {
 struct Route {
   std::size_t level = 0;   // in cluster.networks
   BytesPerSecond link{};   // bandwidth of one device on this path
+  Ratio share = 1;         // of the device's bandwidth on all its wires
   Ratio wires = 1;         // wires that the message crosses, one after the other
   Seconds wire_latency{};  // of each wire
 };

@@ -52,7 +52,7 @@ PooledService ServeOnPools(const TrafficClasses& classes, double slots, ServingP
   const double decode_groups = AttentionGroups(classes.First());
   const Hertz prefill_limit = performance.prefill_capacity = service.prefill_groups / prefill,
               decode_limit = performance.decode_capacity = decode_groups * slots / DecodeCycles(classes, slots).mean,
-              link_limit = LinkCapacity(service.prefill_groups, decode_groups,
+              link_limit = LinkCapacity(classes.First(), service.prefill_groups, decode_groups,
                                         classes.Mean([&](std::size_t i) { return TransferOf(classes[i].deployment); })),
               capacity = min(prefill_limit, decode_limit, link_limit),
               arrivals = *classes.load().requests_per_s / (1 * kS);

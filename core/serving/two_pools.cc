@@ -133,9 +133,13 @@ Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment) {
                     "every rank sends its own part; estimate");
 }
 
-Hertz LinkCapacity(Ratio prefill_groups, Ratio decode_groups, Seconds transfer) {
-  return Figure("Capacity of the link between the pools", min(prefill_groups, decode_groups) / transfer,
-                "KV caches per second: a group sends or receives one at a time");
+Hertz LinkCapacity(const Deployment& deployment, Ratio prefill_groups, Ratio decode_groups, Seconds transfer) {
+  const Ratio share = deployment.network.hand_over.share;
+  const Ratio sent =
+      Figure("KV caches in transfer at once",
+             min(prefill_groups / share, decode_groups / share, prefill_groups * decode_groups),
+             "one per group of either pool through a switch, or one on each direct wire between two groups");
+  return Figure("Capacity of the link between the pools", sent / transfer, "requests per second");
 }
 
 PrefillPool TimePrefillPool(const Deployment& deployment, Ratio slots, const DecodeTimes& full) {
@@ -176,7 +180,7 @@ ServingPerformance TwoPools(const Deployment& deployment, Ratio requested_sequen
   performance.decode_capacity = pools.decode_limit;
   performance.handling = TimeRequest(deployment);
   performance.transfer = HandOverTime(KvCacheOfSequence(deployment, load.prompt), deployment);
-  pools.link_limit = LinkCapacity(pools.prefill_groups, pools.decode_groups, performance.transfer);
+  pools.link_limit = LinkCapacity(deployment, pools.prefill_groups, pools.decode_groups, performance.transfer);
   pools.before = Figure("Handling, prefill and transfer",
                         performance.handling + performance.prefill.first + performance.transfer, "without waiting");
 

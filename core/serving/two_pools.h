@@ -16,8 +16,8 @@ PrefillPool TimePrefillPool(const Deployment& deployment, Ratio slots, const Dec
 
 // Time to transfer a KV cache to the decode pool. Every rank sends its own part.
 Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment);
-// Requests whose KV cache, which takes `transfer`, the link between the pools carries.
-Hertz LinkCapacity(Ratio prefill_groups, Ratio decode_groups, Seconds transfer);
+// Requests whose KV cache, which takes `transfer`, the links between the pools carry.
+Hertz LinkCapacity(const Deployment& deployment, Ratio prefill_groups, Ratio decode_groups, Seconds transfer);
 
 // For every kind of load. `requested_sequences`: batch per decode group, if the load is a batch.
 ServingPerformance TwoPools(const Deployment& deployment, Ratio requested_sequences, Ratio max_sequences);

@@ -58,5 +58,23 @@ TEST(Pools, ServeNoMoreThanTheLinkCarries) {
   EXPECT_NEAR(report.requests_per_s * (kSent / (0.8 * 0.1e9)), 1, 1e-3);
 }
 
+// Direct wires: seven prefilling MI300X send to the one that decodes on a wire each, here of 1 GB/s.
+TEST(Pools, ReceiveOnEveryWire) {
+  const Assignments load{"model=llama-3.1-8b",
+                         "cluster=hgx-mi300x",
+                         "serving.mapping.tp=1",
+                         "serving.prompt=100000",
+                         "serving.output=1",
+                         "serving.requests_per_s=100",
+                         "serving.disaggregated.decode_devices=1",
+                         "cluster.networks.0.bandwidth=7 GB/s"};
+  const double one = 131'072.0 * 100'000 / (0.8 * 1e9);
+  for (const int prefillers : {1, 7}) {
+    const ServingReport report =
+        Serve(load + Assignments{"serving.disaggregated.prefill_devices=" + std::to_string(prefillers)});
+    EXPECT_NEAR(report.requests_per_s * one / prefillers, 1, 1e-2) << prefillers;
+  }
+}
+
 }  // namespace
 }  // namespace slipstick
