@@ -296,7 +296,8 @@ void NameUnitsAs(const Type& type, Json& json, const std::string& path, std::vec
 namespace slipstick {
 
 Json WithoutRemarks(const Json& preset) {
-  static constexpr std::string_view kRemarks[] = {"sources", "note", "published", "usual_for", "comes_with"};
+  static constexpr std::string_view kRemarks[] = {"sources",   "note",       "published",
+                                                  "usual_for", "comes_with", "joined_by"};
   Json plain = Json::object();
   plain.get_ref<Json::object_t&>().reserve(preset.size());
   for (const auto& [key, value] : preset.items()) {

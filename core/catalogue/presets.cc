@@ -52,7 +52,8 @@ const std::deque<Entry>& Entries() {
   return entries;
 }
 
-// One device with the networks of the first cluster that uses it, or the slots of a PCIe server.
+// One device with the networks of the first cluster that uses it, else with what its file says joins several: null for
+// devices that nothing joins. Cards say nothing: they are in the slots of a PCIe server.
 Json Entry::SingleDevice() const {
   const std::string device = id_.substr(kSingle.size());
   const Json part{{"preset", device}};
@@ -65,8 +66,13 @@ Json Entry::SingleDevice() const {
     break;
   }
   Json json = system != nullptr ? *system : *FindPreset("cluster", kPlainServer);
+  const Json& file = *FindPreset("device", device);
   if (system == nullptr) json["networks"].erase(json["networks"].begin() + 1, json["networks"].end());
-  json["name"] = "One " + FindPreset("device", device)->value("name", device);
+  if (const Json* link = FindMember(file, "joined_by")) {
+    json["networks"] = link->is_null() ? Json::array() : Json::array({*link});
+    json["sources"] = Json{{"networks", file["sources"].value("joined_by", "")}};
+  }
+  json["name"] = "One " + file.value("name", device);
   json["device"] = part;
   json["devices"] = 1;
   return json;

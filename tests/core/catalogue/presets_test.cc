@@ -228,6 +228,15 @@ TEST(Presets, OneDeviceHasTheNetworksOfItsCluster) {
   EXPECT_EQ(networks("single-t4").size(), 1U);
 }
 
+// Boxes are joined by their own ports, a phone by nothing.
+TEST(Presets, OneBoxHasItsOwnPorts) {
+  const auto networks = [](std::string_view id) { return (*FindPreset("cluster", id))["networks"]; };
+  EXPECT_EQ(networks("single-dgx-spark")[0]["bandwidth"], "25 GB/s") << "200 Gb/s";
+  EXPECT_EQ(networks("single-strix-halo")[0]["bandwidth"], "0.625 GB/s") << "5 Gb/s";
+  EXPECT_EQ(networks("single-m3-ultra")[0]["bandwidth"], "30 GB/s") << "three cables of 80 Gb/s";
+  EXPECT_TRUE(networks("single-snapdragon-8-elite-gen-5").empty());
+}
+
 // Each entry of `usual_for` names a cluster of a system or a device of a bill, and no two name the same one.
 TEST(Presets, SystemsAndBillsAreUsualForEntriesThatExist) {
   std::set<std::string> seen;
