@@ -38,7 +38,7 @@ test("people read a table, and the scenario may be a file", () => {
   assert.equal(status, 0);
   assert.match(stdout, /^3 requests \(mooncake\), .* over 10 s, on 1 device \(1 replica\)/);
   assert.match(stdout, /prefix-cache hit rate 34\.1 % \(34\.1 % with unlimited memory\)/);
-  assert.match(stdout, /Needs 1 replica, 1 device, \$/);
+  assert.match(stdout, /Needs 1 replica, 1 device of 8 in whole servers, \$/);
 });
 
 test("a wrong line, a missing file and a wrong target are issues", () => {
