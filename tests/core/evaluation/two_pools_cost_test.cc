@@ -99,8 +99,9 @@ TEST(TwoPoolsCost, PowerOfEachDevice) {
 // Devices that draw nothing when idle take the same energy per request, however few requests come.
 TEST(TwoPoolsCost, ThePrefillPoolRests) {
   const auto energy = [](const std::string& rate) {
-    const Json report = PoolsReport({kL40s, "serving.disaggregated.prefill_device.idle=0 W", "cost=null",
-                                     "serving.concurrency=null", "serving.requests_per_s=" + rate});
+    const Json report =
+        PoolsReport({kL40s, "serving.disaggregated.prefill_device.idle=0 W", "cost=null", "serving.concurrency=null",
+                     "serving.mapping.tp=8", "serving.mapping.pp=1", "serving.requests_per_s=" + rate});
     return Number(report, "serving.pools.prefill.energy_j_per_token");
   };
   EXPECT_NEAR(energy("0.5") / energy("1"), 1, 1e-9);
