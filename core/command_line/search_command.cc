@@ -8,7 +8,6 @@
 #include "core/command_line/progress_line.h"
 #include "core/command_line/question_options.h"
 #include "core/command_line/timed.h"
-#include "core/evaluation/own_measurements.h"
 #include "core/exploration/search_job.h"
 #include "core/exploration/search_shard.h"
 #include "core/exploration/search_spec.h"
@@ -43,7 +42,7 @@ Answer RunSearch(const SearchCommand& command) {
   if (shard < 0) issues.push_back({"--shard", "Enter i/n with 0 <= i < n"});
   if (!issues.empty()) return WrongRequest(std::move(issues));
 
-  Result<Json> request = ReadMeasuredRequest(command.request, command.assignments);
+  Result<Json> request = ReadSearchRequest(command.request, command.assignments);
   if (!request) return WrongRequest(std::move(request.issues));
   const Json spec_json = SpecJson(command, *top);
   Result<SearchSpec> spec = ReadSearchSpec(spec_json);

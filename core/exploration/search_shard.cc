@@ -49,6 +49,10 @@ Result<SearchProgress> ReadProgress(const Json& json) {
 
 }  // namespace
 
+Result<Json> ReadSearchRequest(std::string_view text, const std::vector<std::string>& assignments) {
+  return ReadMeasuredRequest(text, assignments);
+}
+
 std::string ShardText(const Json& request, const Json& spec, Count shard, Count shards,
                       const SearchProgress& progress) {
   return JsonText(Json{{"request", request},
@@ -66,7 +70,7 @@ std::string ShardSearch::Begin(const std::string& text) {
   if (!parsed) return refuse(std::move(parsed.issues));
   Result<SearchSpec> spec = ReadSearchSpec(*parsed);
   if (!spec) return refuse(std::move(spec.issues));
-  Result<Json> request = ReadMeasuredRequest(RequestIn(*parsed), {});
+  Result<Json> request = ReadSearchRequest(RequestIn(*parsed), {});
   if (!request) return refuse(std::move(request.issues));
   Result<std::shared_ptr<SearchJob>> job = SearchJob::Make(*request, *spec);
   if (!job) return refuse(std::move(job.issues));

@@ -10,6 +10,9 @@
 
 namespace slipstick {
 
+// Reads the request of a search, with its measurements applied.
+Result<Json> ReadSearchRequest(std::string_view text, const std::vector<std::string>& assignments);
+
 // The result of one shard, with its request and spec.
 std::string ShardText(const Json& request, const Json& spec, Count shard, Count shards, const SearchProgress& progress);
 

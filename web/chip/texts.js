@@ -165,7 +165,8 @@ export const texts = {
   'chip.design.none': 'No device is possible within these budgets.',
   'chip.design.found':
     '{figure}: {from} → {to}. {agree} of {refined} descents from different splits end within 1 % of it.',
-  'chip.design.bound': 'With every share at its maximum at once it would be {bound}: with this mapping no split can be better.',
+  'chip.design.bound':
+    'With every share at its maximum at once it would be {bound}: with this mapping no split can be better.',
   'chip.design.limits': 'What limits it: {figure} with 5 % more of one budget',
   'chip.design.budget': 'Budget',
   'chip.design.now': 'Now',
