@@ -151,7 +151,7 @@ test('pools of two kinds of device keep their devices and get mappings', async (
   const answer = async () => plain(await page.locator('.ex-search .ex-answer').textContent());
   assert.match(await answer(), better);
   const found = /([\d,.]+), [\d.]+ % more/.exec(await answer())[1];
-  assert.match(plain(await page.locator('.ex-table thead').textContent()), /Prefill pool TP/i);
+  assert.match(plain(await page.locator('.ex-table thead').textContent()), /Prefill pool [TP]P/i);
   await page.locator('.ex-box > summary').first().click();
   const choices = await page.getByLabel('Constraint on').locator('option').allTextContents();
   assert.ok(choices.includes('Tensor parallelism (TP), prefill pool'), choices.join('; '));

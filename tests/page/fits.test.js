@@ -113,7 +113,7 @@ test('one press turns a pre-training that a card cannot hold into a fine-tune', 
   await settled(page);
   assert.match(
     plain(await page.locator('.say').textContent()),
-    /^Fine-tune Llama-3\.1-8B on 10 M tokens with 1 RTX 4090/,
+    /^Fine-tune Llama-3\.1-8B on 100 M tokens with 1 RTX 4090/,
   );
   assert.doesNotMatch(await page.locator('[data-answer=training]').textContent(), /Out of memory/);
   assert.deepEqual(faults, []);
