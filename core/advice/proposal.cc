@@ -110,7 +110,10 @@ std::vector<Proposal> NewerDevices(const Json& request, const Json& scenario) {
     proposal.effort = "New hardware; retune kernels.";
     proposal.needs = Needs::kPurchase;
     proposal.overrides[path] = one.cluster;
-    proposal.overrides["cluster.devices"] = *MemberAt(scenario, "cluster.devices");
+    // As many devices as now: a written cluster would serve with all of its own.
+    for (const char* devices : {"cluster.devices", "serving.devices"}) {
+      if (IsSet(scenario, devices)) proposal.overrides[devices] = *MemberAt(scenario, devices);
+    }
     proposal.search = MappingSearch::kIfNeeded;
     proposals.push_back(std::move(proposal));
   }

@@ -69,7 +69,8 @@ Json Entry::SingleDevice() const {
   const Json& file = *FindPreset("device", device);
   if (system == nullptr) json["networks"].erase(json["networks"].begin() + 1, json["networks"].end());
   if (const Json* link = FindMember(file, "joined_by")) {
-    json["networks"] = link->is_null() ? Json::array() : Json::array({*link});
+    json["networks"] = Json::array();
+    if (link->is_string()) json["networks"].push_back(WithoutRemarks(*FindPreset("network", TextOf(*link))));
     json["sources"] = Json{{"networks", file["sources"].value("joined_by", "")}};
   }
   json["name"] = "One " + file.value("name", device);

@@ -318,6 +318,15 @@ TEST(Advice, FineTuningIsProposedWhereACardCannotHoldPreTraining) {
   EXPECT_NE(message.find("fine-tune with QLoRA, choose a smaller model or add devices"), std::string::npos) << message;
 }
 
+// Like with like: the scenario serves on 8 of 512 devices, and so does the newer device.
+TEST(Advice, NewerDevicesServeAsManyAsNow) {
+  const Json advice =
+      Advised({"version=3", "training=null"}, {{"for", "serving"}, {"objective", "tpot_s"}, {"top", 100}});
+  const Json* newer = Find(advice["changes"], "device.dgx-b200");
+  ASSERT_NE(newer, nullptr);
+  EXPECT_EQ((*newer)["overrides"]["serving.devices"], 8);
+}
+
 TEST(Successors, SmallerModelsAreByTheSamePublisherAndNoOlder) {
   const Scenario scenario = *ParseScenario(*ReadRequest(R"({"version": 3})", {"model=llama-3.1-8b"}));
   std::vector<std::string> ids;
