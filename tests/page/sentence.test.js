@@ -317,3 +317,15 @@ test('post-training by RL is in the task menu, and Train shows its step', async 
   await settled(page);
   assert.doesNotMatch(page.url(), /post_training/);
 });
+
+test('pools of two kinds are both named, and the count is that of the pool that decodes', async () => {
+  const { page } = await chromium.open(
+    '#/serve?cluster=dgx-h200&cluster.devices=16&model=llama-3.3-70b&serving.disaggregated.prefill_device=rtx-pro-6000' +
+      '&serving.disaggregated.prefill_devices=4&serving.disaggregated.decode_devices=8&training=null&v=3',
+  );
+  assert.match(
+    await sentence(page),
+    /^Serve Llama-3\.3-70B on 8 H200 and 4 RTX PRO 6000.* for prefill, 32 requests at once$/,
+  );
+  assert.equal(await noun(page, 'devices').getAttribute('data-noun'), 'serving.disaggregated.decode_devices');
+});

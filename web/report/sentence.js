@@ -16,18 +16,26 @@ const taskName = (scenario) => t(`task.${scenario.training?.trainable === 'lora'
 // The name of the training task, even if training is off.
 export const trainingName = (scenario) => (scenario.training ? taskName(scenario) : t('task.training'));
 
+// Two pools that serve, if prefill runs on another device; the sentence counts the decode pool first.
+function twoKinds(scenario) {
+  const pools = taskOf(scenario) === 'serving' && scenario.serving.disaggregated;
+  return pools && pools.prefill_device ? pools : null;
+}
+
 // Each noun: the input that it sets, how it reads, and of a count its value. `devices` is what the sentence counts first.
 function nouns(scenario, inputs) {
   const task = taskOf(scenario);
-  const counted =
-    task === 'serving'
+  const pools = twoKinds(scenario);
+  const counted = pools
+    ? 'serving.disaggregated.decode_devices'
+    : task === 'serving'
       ? 'serving.devices'
       : inputs['training.devices'] !== undefined
         ? 'training.devices'
         : 'cluster.devices';
   const tokens = Number(scenario.training?.tokens) || 0;
   const served = scenario.serving ? servedOn(scenario) : 0;
-  const devices = task === 'serving' ? served : trainedOn(scenario);
+  const devices = pools ? Number(pools.decode_devices) : task === 'serving' ? served : trainedOn(scenario);
   const requests = requestsOf(scenario);
   const made = Number(scenario.diffusion?.devices) || 0;
   return {
@@ -58,12 +66,13 @@ function load(scenario, noun) {
 
 // The sentence in pieces; `noun(name)` gives each of its controls.
 function sentence(scenario, noun) {
-  const key = `say.${taskOf(scenario)}`;
+  const pools = twoKinds(scenario);
   const values = Object.fromEntries(
     ['task', 'model', 'tokens', 'devices', 'device', 'served'].map((name) => [name, noun(name)]),
   );
-  return pieces(key, {
+  return pieces(pools ? 'say.pools' : `say.${taskOf(scenario)}`, {
     ...values,
+    prefill: pools && `${whole(pools.prefill_devices)} ${deviceName({ cluster: { device: pools.prefill_device } })}`,
     made: scenario.diffusion && noun('made'),
     diffusion: scenario.diffusion?.model?.name,
     load: scenario.serving && load(scenario, noun),

@@ -174,6 +174,7 @@ export const english = {
   'say.training': '{task} {model} on {tokens} with {devices} {device}',
   'say.rl': '{task} {model} with {devices} {device}',
   'say.serving': '{task} {model} on {devices} {device}, {load}',
+  'say.pools': '{task} {model} on {devices} {device} and {prefill} for prefill, {load}',
   'say.images': '{task} {diffusion} on {made} {device}',
   'say.nothing': '{task} {model} on {devices} {device}',
   'say.load': '{count} {count:request|requests} at once',
