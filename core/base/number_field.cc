@@ -78,6 +78,7 @@ std::vector<Json> MeantBy(std::string text) {
   if (text.find(',') != std::string::npos) {
     std::string point = text;
     std::replace(point.begin(), point.end(), ',', '.');
+    if (text.starts_with('0')) return {point};
     text.erase(std::remove(text.begin(), text.end(), ','), text.end());
     return {point, text};
   }

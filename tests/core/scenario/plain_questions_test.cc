@@ -26,6 +26,18 @@ Json Evaluated(const testing::Assignments& assignments, std::string_view request
 
 const testing::Assignments kCostOnly{"training=null", "serving=null"};
 
+// "0,12" is 0.12 in much of Europe; "1,25" may be 1.25 or 125.
+TEST(PlainNumber, WithACommaIsOfferedAsItMayBeMeant) {
+  const auto offered = [](const std::string& assignment) {
+    std::vector<std::string> values;
+    const Answer answer = EvaluateAnswer("", {assignment}, "", false);
+    for (const Fix& fix : answer.issues.at(0).fixes) values.push_back(fix.change.value);
+    return values;
+  };
+  EXPECT_EQ(offered("cost.electricity=0,12 $/kWh"), (std::vector<std::string>{R"("0.12 $/kWh")"}));
+  EXPECT_EQ(offered("cost.electricity=1,25 $/kWh"), (std::vector<std::string>{R"("1.25 $/kWh")", R"("125 $/kWh")"}));
+}
+
 // Eight replicas of eight devices have eight times the memory and the bandwidth of one.
 TEST(PlainQuestion, AWrittenClusterServesWithAllItsDevicesUnlessItTrainsToo) {
   const auto devices = [](const testing::Assignments& assignments) {
