@@ -329,3 +329,12 @@ test('pools of two kinds are both named, and the count is that of the pool that 
   );
   assert.equal(await noun(page, 'devices').getAttribute('data-noun'), 'serving.disaggregated.decode_devices');
 });
+
+test('another device serves as many as before, where some of the cluster serves', async () => {
+  const { page } = await chromium.open('#/serve?training=null&v=3');
+  assert.match(await sentence(page), /^Serve Llama-3\.1-70B on 8 H100, /);
+  await noun(page, 'device').click();
+  await page.locator('.picker [role=option]', { hasText: 'DGX B200' }).first().click();
+  await settled(page);
+  assert.match(await sentence(page), /^Serve Llama-3\.1-70B on 8 B200, /);
+});

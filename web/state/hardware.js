@@ -40,6 +40,10 @@ export async function moved(answering, before, path, id) {
   const count = Math.max(server, Math.round(now.devices / server) * server);
   /** @type {Inputs} */
   let inputs = { ...counted, 'cluster.devices': String(count) };
+  // As many devices serve as now: a written cluster that only serves would use all of its own.
+  const { training, serving } = answering.report.scenario;
+  if (!training && serving?.devices < now.devices && !serving.disaggregated)
+    inputs['serving.devices'] = String(Math.min(serving.devices, count));
   let report = await reportOf(answering, inputs);
   const said = [];
   const wasWritten = Object.keys(inputs).some((one) => PARALLELISM.test(one));
