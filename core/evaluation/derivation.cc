@@ -7,6 +7,7 @@
 
 #include "core/base/type_path.h"
 #include "core/base/units.h"
+#include "core/evaluation/measurement_texts.h"
 #include "core/evaluation/report.h"
 #include "core/scenario/scenario.h"
 
@@ -83,8 +84,8 @@ double Rounded(double share) {
 Json Write(const Weighed& weighed) {
   const FigureRecord& figure = *weighed.figure;
   // The figure's own title where the output shows it in another dimension: the price of a token, not of a million.
-  const std::optional<Measure> shown = ParseMeasure("1 " + std::string(UnitOf(figure.path)));
-  const bool is_converted = shown && shown->has_unit && shown->dimension != figure.dimension;
+  const Measure shown = OneUnitOf(figure.path);
+  const bool is_converted = shown.has_unit && shown.dimension != figure.dimension;
   const std::string_view title = is_converted ? std::string_view() : OutputTitle(figure.path);
   Json terms = Json::array();
   terms.get_ref<Json::array_t&>().reserve(figure.terms.size());

@@ -43,10 +43,12 @@ std::string MeasuredText(double value, std::string_view figure) {
   return ReadableText(value, unit);
 }
 
+Measure OneUnitOf(std::string_view figure) { return *ParseMeasure("1 " + UnitIn(figure)); }
+
 Result<double> ReportedValue(const Measure& value, const std::string& figure) {
   if (!value.has_unit || OutputAt(figure) == nullptr) return value.value;
   const std::string unit = UnitIn(figure);
-  const Measure one = *ParseMeasure("1 " + unit);
+  const Measure one = OneUnitOf(figure);
   if (value.dimension != one.dimension) {
     return Issues{{figure, "Enter a number " + (unit.empty() ? "without a unit" : "in " + unit) + ", not in " +
                                BaseUnitText(value.dimension)}};

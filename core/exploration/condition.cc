@@ -32,17 +32,13 @@ Issues MatchUnit(Condition& condition, const std::string& figure) {
 
 namespace {
 
-Dimension DimensionOf(std::string_view figure) {
-  return ParseMeasure("1 " + std::string(UnitOf(figure))).value_or(Measure{}).dimension;
-}
-
 // Checks that the figures exist and that both sides have one dimension.
 Issues Check(Condition& condition) {
   for (const std::string& path : {condition.path, condition.other}) {
     if (!path.empty() && !IsReportPath(path)) return {UnknownOutput("until", path)};
   }
   if (condition.other.empty()) return MatchUnit(condition, condition.path);
-  if (DimensionOf(condition.path) == DimensionOf(condition.other)) return {};
+  if (OneUnitOf(condition.path).dimension == OneUnitOf(condition.other).dimension) return {};
   return {{"until", condition.path + " and " + condition.other + " have different units"}};
 }
 
