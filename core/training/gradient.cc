@@ -72,13 +72,7 @@ GradientLinks LinksOfZero3(const TrainingContext& context, const TrainedWeights&
   const Seconds none = max(0, 3 - Ratio(context.run.mapping.zero)) * Seconds();
   GradientLinks links{none, none, none};
   if (!ReducesAtEnd(context, trained.shards.dense)) return links;
-  const Ratio element = context.framework().exchange.gradient_bytes;
-  const Bytes dense = Figure("Dense gradients of the rank's shard",
-                             element * kB * (trained.weights.dense / trained.shards.dense)),
-              experts = Figure("Experts' gradients of the rank's shard",
-                               element * kB * (trained.weights.experts / trained.shards.experts));
-  links.reduce = TimeOfBoth(context, {CollectiveType::kAllReduce, RankGroup::kReplica, dense},
-                            {CollectiveType::kAllReduce, RankGroup::kExpertReplica, experts});
+  links.reduce = ReduceOverReplicas(context, trained.weights);
   return links;
 }
 

@@ -49,6 +49,16 @@ Seconds TimeCollective(const TrainingContext& context, const CollectiveCall& cal
   return context.collectives != nullptr && !remembers ? context.collectives->Get(call, placement, time) : time();
 }
 
+Seconds ReduceOverReplicas(const TrainingContext& context, const HeldWeights& weights) {
+  const Shards shards = ShardsFrom(1, context.run, context.shape);
+  const Bytes per_weight = context.framework().exchange.gradient_bytes * kB,
+              dense = Figure("Dense gradients of the rank's shard", per_weight * (weights.dense / shards.dense)),
+              experts =
+                  Figure("Experts' gradients of the rank's shard", per_weight * (weights.experts / shards.experts));
+  const Seconds of_dense = TimeCollective(context, CollectiveType::kAllReduce, dense, RankGroup::kReplica);
+  return of_dense + TimeCollective(context, CollectiveType::kAllReduce, experts, RankGroup::kExpertReplica);
+}
+
 Exchange TensorExchange(const TrainingContext& context, Ratio pairs) {
   if (context.shape.tensor <= 1) return {};
   const TrainingMapping& mapping = context.run.mapping;

@@ -5,7 +5,6 @@
 
 #include "core/base/figure.h"
 #include "core/training_stage/exchange.h"
-#include "core/training_stage/held_weights.h"
 #include "core/training_stage/layer_memory.h"
 #include "core/training_stage/state_bytes.h"
 
@@ -46,13 +45,8 @@ ShardedWeights ExchangeWeights(const TrainingContext& context, bool is_frozen, R
                           "dense weights, then experts");
   weights.scatter = Figure("Scattered gradients", both(CollectiveType::kReduceScatter, dense, experts),
                            "of dense weights, then experts");
-  if (exchange.reduces_at_end) return weights;
-  const Shards shards = ShardsFrom(1, context.run, context.shape);
-  const Bytes dense_shard = Figure("Dense gradients of a shard", dense / shards.dense),
-              expert_shard = Figure("Experts' gradients of a shard", experts / shards.experts);
-  const Seconds of_dense = TimeCollective(context, CollectiveType::kAllReduce, dense_shard, RankGroup::kReplica);
-  weights.outer_reduce =
-      of_dense + TimeCollective(context, CollectiveType::kAllReduce, expert_shard, RankGroup::kExpertReplica);
+  if (!exchange.reduces_at_end)
+    weights.outer_reduce = ReduceOverReplicas(context, {.dense = dense_weights, .experts = expert_weights});
   return weights;
 }
 

@@ -38,7 +38,7 @@ TEST(GradientExchange, TakesPlaceAfterEveryBackwardPassUnderZero2) {
 TEST(GradientExchange, OfExpertsStaysWithinAGroupThatHoldsAllWeights) {
   const Scenario scenario = Sharded(R"({"preset": "mixtral-8x7b"})",
                                     R"("global_batch": 64, "mapping": {"ep": 1, "zero": 3, "shard_within": 8})");
-  EXPECT_NEAR(LargestFigure(scenario, "experts_gradients_of_a_shard"), 2 * 8 * 3 * 4096.0 * 14336 / 8, 1);
+  EXPECT_NEAR(LargestFigure(scenario, "experts_gradients_of_the_rank_s_shard"), 2 * 8 * 3 * 4096.0 * 14336 / 8, 1);
 }
 
 // Full sharding sends the gradients of a layer (12 · 1024² weights and 13 · 1024 others) in the framework's format.
