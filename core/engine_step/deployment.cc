@@ -22,6 +22,17 @@ Ratio TensorRanks(const ServingLoad& load) {
                 "every core of a device is one");
 }
 
+// The attention groups of a replica step together. If fewer requests than groups are in the system, some have no prompt.
+Ratio PrefillingGroups(const Deployment& deployment) {
+  const ServingDegrees& mapping = deployment.mapping;
+  const ServingLoad& load = deployment.load;
+  if (load.requests_per_s || load.sessions || (!load.concurrency && load.batch.max)) return mapping.attention_dp;
+  const Ratio requests = load.concurrency ? Ratio(*load.concurrency) / mapping.replicas
+                                          : deployment.InputAt("serving.batch", Ratio(load.batch.count));
+  return Figure("Attention groups that prefill together", min(mapping.attention_dp, max(1.0, requests)),
+                "no more than the requests of a replica");
+}
+
 ServingDegrees DegreesOf(const ServingLoad& load) {
   const ServingMapping& mapping = load.mapping;
   ServingDegrees degrees;
@@ -350,6 +361,7 @@ Deployment DeployOn(const Cluster& cluster, const Device& device, const Model& m
   deployment.requested = &cluster;
   deployment.nodes = nodes;
   deployment.mapping = DegreesOf(load);
+  deployment.mapping.prefilling_groups = PrefillingGroups(deployment);
   deployment.layers = LayersOf(model, deployment.mapping.pp);
   deployment.shapes = ShapesOf(deployment);
   deployment.formats = FormatsOf(model, load.precision, load.engine, device);

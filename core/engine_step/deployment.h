@@ -32,6 +32,7 @@ struct ServingDegrees {
   Ratio tp = 1;                 // ranks; more than the devices if a device has several cores with memory of their own
   Ratio devices_per_group = 1;  // devices that share a layer
   Ratio pp = 1, ep = 1, attention_dp = 1, replicas = 1;
+  Ratio prefilling_groups = 1;  // attention groups that prefill in one pass; the others wait for it
   Ratio cp = 1;             // in decode: ranks that share KV heads and query heads, each with its part of every context
   Ratio prefill_cp = 1;     // tensor groups that split the tokens of a prompt
   Ratio context_ranks = 1;  // ranks that each hold a part of every context: cp times prefill_cp

@@ -135,11 +135,13 @@ ExpertTraffic OwnKernels(const Deployment& deployment, Ratio rows, Phase phase) 
   return {NetworkTime(Figure("Dispatch and combine", dispatch + combine)), dispatch, combine, own_tokens};
 }
 
-Ratio AllTokens(const Deployment& deployment, Ratio rows) {
-  return Figure("Tokens of all attention groups", deployment.mapping.attention_dp * rows);
-}
-
 }  // namespace
+
+Ratio AllTokens(const Deployment& deployment, Ratio rows, Phase phase) {
+  const ServingDegrees& mapping = deployment.mapping;
+  const Ratio groups = phase == Phase::kPrefill ? mapping.prefilling_groups : mapping.attention_dp;
+  return Figure("Tokens of all attention groups", groups * rows);
+}
 
 Ratio UnitsTaken(const Deployment& deployment, Phase phase) {
   const ExchangeKernels* row = deployment.network.expert_exchange;
@@ -148,8 +150,8 @@ Ratio UnitsTaken(const Deployment& deployment, Phase phase) {
                 min(0.9, Ratio(row->units) / Ratio(deployment.device.units)));
 }
 
-ExpertTraffic GatherTokens(const Deployment& deployment, Ratio rows) {
-  const Ratio all_tokens = AllTokens(deployment, rows);
+ExpertTraffic GatherTokens(const Deployment& deployment, Ratio rows, Phase phase) {
+  const Ratio all_tokens = AllTokens(deployment, rows, phase);
   const Bytes bytes = RoutedBytes(all_tokens, RoutedWidth(deployment.model));
   const Seconds dispatch = AmongExperts(deployment, CollectiveType::kAllGather, bytes),
                 combine = AmongExperts(deployment, CollectiveType::kReduceScatter, bytes);
@@ -170,7 +172,7 @@ ExpertTraffic SendTokens(const Deployment& deployment, Ratio rows, Phase phase) 
       AmongExperts(deployment, CollectiveType::kAllToAll, RoutedBytes(sent, RoutedWidth(deployment.model)));
   const Seconds both = Figure("Dispatch and combine", 2 * one_way,
                               "an all-to-all each way: one copy per rank that holds an expert of the token");
-  return {NetworkTime(both), one_way, one_way, is_split ? AllTokens(deployment, rows) : rows};
+  return {NetworkTime(both), one_way, one_way, is_split ? AllTokens(deployment, rows, phase) : rows};
 }
 
 Seconds TimeOfSend(std::string_view title, Bytes bytes, const Route& route, const Deployment& deployment,

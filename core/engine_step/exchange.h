@@ -24,8 +24,10 @@ struct ExpertTraffic {
   Seconds dispatch, combine;  // parts of the kernel's time
   Ratio held_tokens = 1;      // per device, before dispatch and after combine
 };
+// Tokens of all attention groups in a pass with `rows` tokens of each group that has any. In decode all have some.
+Ratio AllTokens(const Deployment& deployment, Ratio rows, Phase phase);
 // All-gather and reduce-scatter: every device gets the tokens of all attention groups. `rows`: tokens of one group.
-ExpertTraffic GatherTokens(const Deployment& deployment, Ratio rows);
+ExpertTraffic GatherTokens(const Deployment& deployment, Ratio rows, Phase phase);
 // Tokens go only to the devices of their experts: by the engine's kernels, otherwise by a library's all-to-all.
 ExpertTraffic SendTokens(const Deployment& deployment, Ratio rows, Phase phase);
 // Imbalance of the routed tokens over the devices: tokens on the busiest device over the mean.

@@ -19,7 +19,7 @@ Seconds FixedTime(const Deployment& deployment, Ratio group_tokens) {
                 "a warp per expert walks the tokens; a single one needs none");
 }
 
-// Tokens of each attention group; tokens that a device holds before dispatch and after combine.
+// Tokens of all attention groups; tokens that a device holds before dispatch and after combine.
 struct RoutedRows {
   Ratio tokens = 1, held = 1;
 };
@@ -29,8 +29,7 @@ MoeLayer LayerOf(const Deployment& deployment, const RoutedRows& rows) {
   const Moe& moe = *deployment.model.moe;
   const ServedFormats& formats = deployment.formats;
   MoeLayer layer;
-  layer.tokens =
-      Figure("Tokens of the expert group", rows.tokens * deployment.mapping.attention_dp, "of all attention groups");
+  layer.tokens = rows.tokens;
   layer.held_tokens = rows.held;
   layer.experts = deployment.shapes.experts;
   layer.top_k = moe.top_k;
@@ -97,12 +96,14 @@ bool HasFourBitExperts(const Deployment& deployment) {
 
 RoutedExperts Routed(const Deployment& deployment, Ratio rows, Phase phase) {
   if (deployment.mapping.attention_dp <= 1) return {TimeExperts(deployment, {rows, rows}), {}};
+  const Ratio tokens = AllTokens(deployment, rows, phase);
   const auto with = [&](const ExpertTraffic& traffic) {
-    return RoutedExperts{TimeExperts(deployment, {rows, traffic.held_tokens}), traffic};
+    return RoutedExperts{TimeExperts(deployment, {tokens, traffic.held_tokens}), traffic};
   };
   if (deployment.network.expert_exchange != nullptr) return with(SendTokens(deployment, rows, phase));
   // Evaluated one after the other: both are logged, and the order must be the same under every compiler.
-  const RoutedExperts gathered = with(GatherTokens(deployment, rows)), sent = with(SendTokens(deployment, rows, phase));
+  const RoutedExperts gathered = with(GatherTokens(deployment, rows, phase)),
+                      sent = with(SendTokens(deployment, rows, phase));
   const auto total = [](const RoutedExperts& one) { return one.traffic.kernel.time + one.experts.time; };
   return total(gathered) <= total(sent) ? gathered : sent;
 }

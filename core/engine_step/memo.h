@@ -20,10 +20,10 @@ class ServingMemo {
   // Drops results for other ranks or formats.
   void Enter(const ServingLoad& load) {
     ServingMapping ranks = load.mapping;
-    ranks.replicas.reset();
+    if (ranks.attention_dp == 1) ranks.replicas.reset();  // else replicas decide how many groups prefill together
     std::optional<ServingMapping> prefill_ranks =
         load.disaggregated ? load.disaggregated->prefill_mapping : std::nullopt;
-    if (prefill_ranks) prefill_ranks->replicas.reset();
+    if (prefill_ranks && prefill_ranks->attention_dp == 1) prefill_ranks->replicas.reset();
     if (prefill_ranks != prefill_ranks_) pool_prefill_.clear();
     prefill_ranks_ = prefill_ranks;
     if (ranks == ranks_ && load.precision == formats_) return;

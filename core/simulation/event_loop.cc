@@ -1,5 +1,6 @@
 #include "core/simulation/event_loop.h"
 
+#include <cmath>
 #include <limits>
 
 namespace slipstick {
@@ -47,12 +48,15 @@ void EventLoop::Route(Seconds now, std::size_t request) {
 }
 
 // The groups of a replica step together: if the engine prefills first, no group decodes while another prefills. Their
-// tokens spread over the experts of all groups, so a step takes as long as if every group had the mean work.
-StepWork EventLoop::PlanStep(Seconds now, Seconds seen, Replica& replica) {
+// tokens spread over the experts of all groups, so a step takes as long as if every group had the mean work. Engines
+// hold prompts back until other groups have some, too: those that have no request at all leave the work to the others.
+EventLoop::ReplicaWork EventLoop::PlanStep(Seconds now, Seconds seen, Replica& replica) {
   bool prefills = false;
   for (const Scheduler& group : replica.groups) prefills = prefills || group.CanPrefill(seen);
-  StepWork all;
+  StepWork all, longest;
+  all.prefilling_groups = 0;
   for (Scheduler& group : replica.groups) {
+    if (group.Load() > 0) ++all.prefilling_groups;
     const StepWork work = group.Plan(now, seen, !(system_.rules.prefills_first && prefills));
     all.decoded += work.decoded;
     all.context += work.decoded * work.context;
@@ -62,15 +66,21 @@ StepWork EventLoop::PlanStep(Seconds now, Seconds seen, Replica& replica) {
     all.running += work.running;
     all.from_host += work.from_host;
     all.from_ssd += work.from_ssd;
+    if (work.prompts * work.tokens > longest.prompts * longest.tokens)
+      longest.prompts = work.prompts, longest.tokens = work.tokens, longest.cached = work.cached;
   }
   const auto groups = static_cast<double>(replica.groups.size());
   if (all.decoded > 0) all.context /= all.decoded;
-  if (all.prompts > 0) all.cached /= all.tokens, all.tokens /= all.prompts;
+  if (all.prompts > 0) {
+    longest.prefilling_groups = std::ceil(all.tokens / (longest.prompts * longest.tokens));
+    longest.running = all.running;
+    all.cached /= all.tokens, all.tokens /= all.prompts;
+  }
   all.decoded /= groups;
-  all.prompts /= groups;
+  if (all.prompts > 0) all.prompts /= all.prefilling_groups;
   all.from_host /= groups;
   all.from_ssd /= groups;
-  return all;
+  return {all, longest};
 }
 
 void EventLoop::EndStep(Seconds now, std::size_t index) {
@@ -92,9 +102,9 @@ void EventLoop::BeginStep(Seconds now, std::size_t index) {
     replica.looked = seen;
     replica.unlooked = 0;
   }
-  StepWork work = PlanStep(now, replica.looked, replica);
-  if (work.IsEmpty()) work = PlanStep(now, now, replica);
-  if (work.IsEmpty()) {
+  ReplicaWork work = PlanStep(now, replica.looked, replica);
+  if (work.mean.IsEmpty()) work = PlanStep(now, now, replica);
+  if (work.mean.IsEmpty()) {
     replica.starts.clear();
     replica.is_idle = true;
     const Seconds never = Seconds::FromBase(std::numeric_limits<double>::infinity());
@@ -107,7 +117,9 @@ void EventLoop::BeginStep(Seconds now, std::size_t index) {
   if (replica.starts.size() > ahead) replica.starts.erase(replica.starts.begin());
   replica.is_running = true;
   replica.is_idle = false;
-  const SimulatedStep time = system_.step_time(work);
+  SimulatedStep time = system_.step_time(work.mean);
+  if (replica.groups.size() > 1 && work.longest.prompts > 0)
+    time.first = max(time.first, system_.step_time(work.longest).first);
   replica.ended = now + max(time.first, time.time);
   ++steps_;
   Push(now + time.time, EventKind::kStepEnd, index);

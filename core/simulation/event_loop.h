@@ -75,7 +75,12 @@ class EventLoop {
   void Route(Seconds now, std::size_t request);
   void EndStep(Seconds now, std::size_t index);
   void BeginStep(Seconds now, std::size_t index);
-  StepWork PlanStep(Seconds now, Seconds seen, Replica& replica);
+  // The work of a step: mean over the attention groups, and the prompts of the group with the most tokens of prompts,
+  // whose first tokens are not available before its own pass ends.
+  struct ReplicaWork {
+    StepWork mean, longest;
+  };
+  ReplicaWork PlanStep(Seconds now, Seconds seen, Replica& replica);
   [[nodiscard]] std::size_t ChooseGroup();
 
   const SimulatedSystem& system_;

@@ -87,6 +87,7 @@ struct StepWork {
   double decoded = 0, context = 0;  // sequences, and their mean context
   double prompts = 0, tokens = 0,
          cached = 0;              // prompts or parts of them: number, mean length, mean tokens before them
+  double prefilling_groups = 1;   // attention groups that each have this work
   double running = 0;             // sequences that decode in this or the next step
   Bytes from_host{}, from_ssd{};  // loaded contexts of its prompts
   [[nodiscard]] bool IsEmpty() const { return decoded <= 0 && prompts <= 0; }

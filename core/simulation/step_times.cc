@@ -62,13 +62,15 @@ const DecodeTimes& StepTimes::DecodeAt(int power, double sequences) {
 StepTimes::Prefill StepTimes::ComputePrefill(int power, const StepWork& work) {
   const Seconds prefill_step = load_.engine.overhead.prefill_step;
   const PrefillPass pass{work.prompts, work.tokens, work.cached};
+  deployment_.mapping.prefilling_groups = paced_.mapping.prefilling_groups = work.prefilling_groups;
   const PassCost alone = TimeOf(pass, deployment_);
   Prefill prefill{alone.occupancy + prefill_step, alone.time + prefill_step};
   // While others decode, the host launches a prefill ahead: its launches delay only its own first token, unless the
   // engine takes turns.
   if (work.running > 0 && !TakesTurns(deployment_)) prefill.added = TimeOf(pass, paced_).occupancy + prefill_step;
   if (work.decoded <= 0 || PrefillsApart(deployment_)) return prefill;
-  const Decodes& decodes = DecodesAt(power);
+  Decodes& decodes = DecodesAt(power);
+  decodes.deployment.mapping.prefilling_groups = work.prefilling_groups;
   const MixedPass mixed{{work.decoded, PowerOfTwo(power), CheckedTokens(decodes.deployment)}, pass};
   prefill.added = max(Seconds{}, TimeOf(mixed, decodes.deployment) - DecodeAt(power, work.decoded).step.time);
   return prefill;
@@ -76,8 +78,8 @@ StepTimes::Prefill StepTimes::ComputePrefill(int power, const StepWork& work) {
 
 const StepTimes::Prefill& StepTimes::PrefillAt(int power, const StepWork& work) {
   const double running = min(1.0, work.running);
-  const auto [entry, is_new] =
-      prefills_.try_emplace({power, work.decoded, work.prompts, work.tokens, work.cached, running});
+  const auto [entry, is_new] = prefills_.try_emplace(
+      {power, work.decoded, work.prompts, work.tokens, work.cached, work.prefilling_groups, running});
   if (is_new) entry->second = ComputePrefill(power, work);
   return entry->second;
 }

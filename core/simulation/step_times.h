@@ -32,7 +32,7 @@ class StepTimes {
     Seconds added;  // to a decode step; without one, device time
     Seconds first;  // of the prompts by themselves, until their first tokens
   };
-  using PrefillKey = std::tuple<int, double, double, double, double, double>;
+  using PrefillKey = std::tuple<int, double, double, double, double, double, double>;
 
   Decodes& DecodesAt(int power);
   const DecodeTimes& DecodeAt(int power, double sequences);

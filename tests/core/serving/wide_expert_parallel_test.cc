@@ -229,5 +229,20 @@ TEST(WideExpertParallel, CopiesOfBusyExpertsShareTheirTokens) {
   EXPECT_GT(with, even);
 }
 
+// The experts of the 8 ranks compute 8 prompts that are prefilled together, or the one of a request that is alone:
+// 2000 tokens, 8 experts each, 3 products of 7168 x 2048, an eighth of them on a rank, 1.4326 times that on the busiest.
+TEST(WideExpertParallel, ALoneRequestPrefillsOnlyItsOwnTokens) {
+  const auto flops = [](const std::string& load) {
+    const ServingReport report = Serve(Wide(8, 1) + std::vector<std::string>{load}, true);
+    const ServedOperator* experts = Find(report.operators.prefill, "experts");
+    return experts == nullptr ? 0 : experts->flops.base();
+  };
+  const double lone = 2. * 2000 * 8 * 3 * 7168 * 2048 / 8 * 1.4326;
+  EXPECT_NEAR(flops("serving.batch=1") / lone, 1, 1e-4);
+  EXPECT_NEAR(flops("serving.concurrency=1") / lone, 1, 1e-4);
+  EXPECT_NEAR(flops("serving.concurrency=3") / lone, 3, 3e-4);
+  EXPECT_NEAR(flops("serving.concurrency=64") / lone, 8, 8e-4);
+}
+
 }  // namespace
 }  // namespace slipstick

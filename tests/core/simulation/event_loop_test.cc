@@ -181,6 +181,19 @@ TEST(Replicas, StepAloneAndGroupsTogether) {
   EXPECT_EQ(times.last, (Values{7, 5})) << "from 2 to 4 it does not decode at all";
 }
 
+// A step takes a second per token of the mean prompt. Of two groups one has the only prompt, of 10 tokens, while the
+// other decodes: the step takes 5 seconds, but the prompt's first token comes after the 10 of its own group.
+TEST(Replicas, AFirstTokenWaitsForThePassOfItsOwnGroup) {
+  SimulatedSystem system = OneSecondSteps();
+  system.step_time = [](const StepWork& work) {
+    const Seconds time = S(work.prompts > 0 ? work.prompts * work.tokens : 1);
+    return SimulatedStep{time, time};
+  };
+  system.groups = 2;
+  const Times times = TimesOf(system, {{0, 4, 100}, {4.5, 10, 2}});
+  EXPECT_EQ(times.first, (Values{4, 15})) << "alone, its group computes its 4 tokens";
+}
+
 // One replica has a long request; the third request arrives when the second is done.
 TEST(Replicas, BehindARouter) {
   SimulatedSystem system = OneSecondSteps();
