@@ -193,6 +193,7 @@ std::optional<std::size_t> SetByArchitecture(Deployment& deployment) {
   launch.launch_gap = engine.overhead.launch_gap;
   launch.step = engine.overhead.step;
   launch.per_sequence = engine.overhead.per_sequence;
+  launch.per_sequence_host = engine.overhead.per_sequence_host;
   deployment.quantizes_apart = engine.kernels.quantizes_apart;
   deployment.expert_gemm_efficiency = engine.kernels.expert_gemm_efficiency;
   deployment.expert_bandwidth_efficiency = engine.kernels.expert_bandwidth_efficiency;
@@ -254,13 +255,17 @@ void SetTuning(Deployment& deployment) {
       StepFactor(tuning, deployment.engine, has_experts ? std::optional(deployment.formats.mlp_weights) : std::nullopt,
                  deployment.cluster.device.architecture);
   deployment.step_factor = deployment.engine.plain ? deployment.InputAt(step.path, step.value) : step.value;
-  // The factors were measured on models whose MLPs are all experts, or all but a few.
+  // The factors were measured on models whose layers all have experts, or all but a few.
   const ServedLayers& layers = deployment.layers;
-  if (layers.moe > 0 && layers.dense > 0)
-    deployment.step_factor = Figure("Decode step over a tuned run's",
-                                    1 + (deployment.step_factor - 1) * layers.moe / (layers.moe + layers.dense),
-                                    "layers with experts alone");
-  launch.per_sequence = SequenceAsRun(tuning, deployment.engine, has_experts, launch.per_sequence);
+  if (layers.moe > 0 && layers.moe < layers.total)
+    deployment.step_factor =
+        Figure("Decode step over a tuned run's", 1 + (deployment.step_factor - 1) * layers.moe / layers.total,
+               "layers with experts alone");
+  // A host that launches steps ahead works on the sequences while the devices compute the step before.
+  const Ratio beside = Figure("Share of the host's work beside the devices", min(1.0, launch.steps_ahead),
+                              "all of it if steps are launched ahead");
+  launch.per_sequence = SequenceAsRun(tuning, deployment.engine, has_experts, launch.per_sequence, 1 - beside);
+  launch.per_sequence_host = SequenceAsRun(tuning, deployment.engine, has_experts, launch.per_sequence_host, beside);
   if (launch.graphs) launch.per_operation = LaunchAsRun(tuning, deployment.engine, launch.per_operation);
 }
 

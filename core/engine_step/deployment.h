@@ -66,10 +66,11 @@ struct LaunchOverheads {
   Seconds launch_gap{};                // on this architecture, without graphs
   std::optional<std::size_t> gap_row;  // the engine's exception that states launch_gap, if any
   Seconds decode_gap{}, prefill_gap{};
-  Seconds per_operation{};  // host time per operation launched in a prefill
-  Seconds step{};           // scheduler, per step
-  Seconds per_sequence{};   // scheduler, per sequence and step
-  Ratio steps_ahead = 0;    // decode steps already launched when a request arrives
+  Seconds per_operation{};      // host time per operation launched in a prefill
+  Seconds step{};               // scheduler, per step
+  Seconds per_sequence{};       // scheduler, per sequence and step
+  Seconds per_sequence_host{};  // host, per sequence and step, while the devices work
+  Ratio steps_ahead = 0;        // decode steps already launched when a request arrives
 };
 
 // The path of a message over the level that joins the devices of a replica, or of two pools.

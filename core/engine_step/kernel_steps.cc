@@ -168,7 +168,7 @@ PassCost Decode(const DecodePass& pass, const Deployment& deployment) {
   step.operators.Add("engine overhead per sequence", Waiting(deployment.launch.per_sequence), pass.sequences);
   const auto [device_step, waiting] = StepOnDevices(deployment, layers, head, hop.time, split.groups, pass.sequences);
   step.operators.Add("waiting for the longest stage", Waiting(waiting), 1);
-  step.time = Figure("Decode step", max(device_step, deployment.engine.overhead.per_sequence_host * pass.sequences),
+  step.time = Figure("Decode step", max(device_step, deployment.launch.per_sequence_host * pass.sequences),
                      "device time, or the host's parallel work on all sequences if longer");
   step.operators.Add("waiting for the host", Waiting(step.time - device_step), 1);
   step.occupancy = step.time;

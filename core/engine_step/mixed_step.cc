@@ -80,7 +80,7 @@ Seconds TimeOf(const MixedPass& pass, const Deployment& deployment) {
   const Seconds step = Figure("Mixed step",
                               max(max(device_time, overhead.prefill_step_host) + launch.step +
                                       launch.per_sequence * sequences + overhead.prefill_step,
-                                  overhead.per_sequence_host * sequences),
+                                  launch.per_sequence_host * sequences),
                               "device time, or host preparation if longer, with the engine's overheads");
   return AsRun(step, pass, deployment);
 }

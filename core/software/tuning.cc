@@ -19,11 +19,13 @@ bool ChoosesTiles(const Engine& engine, Precision experts, Architecture architec
 TuningFactor StepFactor(const Tuning& tuning, const Engine& engine, std::optional<Precision> experts,
                         Architecture architecture) {
   if (engine.plain) return {1, "serving.engine.plain"};
-  if (!experts) return {tuning.dense, "serving.tuning.dense"};
   const auto row = std::find_if(tuning.on.begin(), tuning.on.end(),
                                 [&](const TuningOn& one) { return one.architecture == architecture; });
-  if (row != tuning.on.end())
-    return {row->experts, "serving.tuning.on." + std::to_string(row - tuning.on.begin()) + ".experts"};
+  if (row != tuning.on.end()) {
+    const std::string path = "serving.tuning.on." + std::to_string(row - tuning.on.begin());
+    return experts ? TuningFactor{row->experts, path + ".experts"} : TuningFactor{row->dense, path + ".dense"};
+  }
+  if (!experts) return {tuning.dense, "serving.tuning.dense"};
   if (ChoosesTiles(engine, *experts, architecture)) return {tuning.dense, "serving.tuning.dense"};
   if (IsEightBitFloat(*experts)) return {tuning.experts_fp8, "serving.tuning.experts_fp8"};
   return {tuning.experts, "serving.tuning.experts"};
@@ -36,9 +38,9 @@ Seconds StepAsRun(Seconds tuned_step, const Engine& engine, Ratio step_factor) {
   return Figure("Step as the engine is run", tuned_step * step_factor, "over that of a tuned run");
 }
 
-Seconds SequenceAsRun(const Tuning& tuning, const Engine& engine, bool has_experts, Seconds tuned) {
+Seconds SequenceAsRun(const Tuning& tuning, const Engine& engine, bool has_experts, Seconds tuned, Ratio share) {
   if (engine.plain || has_experts) return tuned;
-  return Figure("Engine's overhead per sequence", tuned + tuning.sequence, "as the engine is run");
+  return Figure("Engine's overhead per sequence", tuned + share * tuning.sequence, "as the engine is run");
 }
 
 Seconds LaunchAsRun(const Tuning& tuning, const Engine& engine, Seconds tuned_launch) {

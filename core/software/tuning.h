@@ -22,7 +22,7 @@ FIELDS_OF(LogSpread);
 // Exception on one device architecture.
 struct TuningOn {
   Architecture architecture;
-  Ratio experts = 1;
+  Ratio experts = 1, dense = 1;
 };
 FIELDS_OF(TuningOn);
 
@@ -56,10 +56,10 @@ struct TuningFactor {
 TuningFactor StepFactor(const Tuning& tuning, const Engine& engine, std::optional<Precision> experts,
                         Architecture architecture);
 Ratio HostFactor(const Tuning& tuning, const Engine& engine);
-// Converts times of a tuned engine to this way of running it: a decode step, its overhead per sequence, and host time
-// per operation of a prefill.
+// Converts times of a tuned engine to this way of running it: a decode step, its overhead per sequence (`share`: part
+// of the host's further work that it holds), and host time per operation of a prefill.
 Seconds StepAsRun(Seconds tuned_step, const Engine& engine, Ratio step_factor);
-Seconds SequenceAsRun(const Tuning& tuning, const Engine& engine, bool has_experts, Seconds tuned);
+Seconds SequenceAsRun(const Tuning& tuning, const Engine& engine, bool has_experts, Seconds tuned, Ratio share);
 Seconds LaunchAsRun(const Tuning& tuning, const Engine& engine, Seconds tuned_launch);
 
 }  // namespace slipstick

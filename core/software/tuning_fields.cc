@@ -13,7 +13,10 @@ constexpr FieldRow kTuningOnFields[] = {
     Of<&TuningOn::architecture>("architecture", "Device architecture"),
     Of<&TuningOn::experts>("experts", "Decode step over a tuned one, mixture of experts")
         .Between(kLeast, 1 / kLeast)
-        .Label("Decode step over a tuned run's, experts")};
+        .Label("Decode step over a tuned run's, experts"),
+    Of<&TuningOn::dense>("dense", "Decode step over a tuned one, dense model")
+        .Between(kLeast, 1 / kLeast)
+        .Label("Decode step over a tuned run's, dense")};
 constinit const Fields Schema<TuningOn>::fields(kTuningOnFields);
 
 constexpr auto kTuningFields = Advanced(
