@@ -56,9 +56,10 @@ void SetWeightOnly(const Deployment& deployment, const MoeLayer& layer, MoeKerne
   const Biases biases = deployment.model.biases;
   parameters.pass_bytes = stored->pass_bytes;
   parameters.biases = biases == Biases::kMlp || biases == Biases::kAll ? 1 : 0;
-  const Ratio tile_rows = Figure("Rows of a tile", min(Ratio(stored->tile_rows), layer.tokens),
-                                 "one for each token of the pass, up to the largest");
-  SetStored(deployment, layer.tokens <= Ratio(stored->vector_tokens), tile_rows, parameters.product);
+  GemmKernelParameters& product = parameters.product;
+  SetStored(deployment, layer.tokens <= Ratio(stored->vector_tokens), product);
+  product.stored_tile = Figure("Rows of a tile", min(product.stored_tile, layer.tokens),
+                               "one for each token of the pass, up to the largest");
 }
 
 KernelTime TimeWith(const Deployment& deployment, const MoeLayer& layer, MoeKernelParameters parameters) {

@@ -46,20 +46,26 @@ GemmKernelParameters ParametersOf(const Deployment& deployment, const Gemm& gemm
   const GemmKernel kernel = KernelOf(gemm, deployment.device);
   if (!stored || (kernel != GemmKernel::kInt8Weights && kernel != GemmKernel::kInt4Weights)) return parameters;
   parameters.in_turn = true;
-  SetStored(deployment, gemm.m <= Ratio(stored->vector_rows), stored->tile_rows, parameters);
+  SetStored(deployment, gemm.m <= Ratio(stored->vector_rows), parameters);
   return parameters;
 }
 
 }  // namespace
 
-void SetStored(const Deployment& deployment, bool is_vector, Ratio tile_rows, GemmKernelParameters& parameters) {
+void SetStored(const Deployment& deployment, bool is_vector, GemmKernelParameters& parameters) {
   const StoredProducts& stored = *deployment.engine.stored_products;
   parameters.stored_per_clock = is_vector ? stored.vector_per_clock : stored.per_clock;
-  parameters.stored_tile = is_vector ? Ratio(0) : tile_rows;
+  parameters.stored_tile = is_vector ? Ratio(0) : Ratio(stored.tile_rows);
   if (is_vector) return;
+  const Device& device = deployment.device;
   for (const EngineOn& exception : deployment.engine.on) {
-    if (exception.architecture == deployment.cluster.device.architecture && exception.stored_per_clock)
-      parameters.stored_per_clock = *exception.stored_per_clock;
+    if (exception.architecture != deployment.cluster.device.architecture) continue;
+    if (exception.stored_tile_rows) parameters.stored_tile = *exception.stored_tile_rows;
+    if (exception.stored_efficiency)
+      parameters.stored_per_clock =
+          Figure("Most FLOPs of a unit per clock with stored weights",
+                 *exception.stored_efficiency * PeakRate(device, Precision::kFp16) / Ratio(device.units) / device.clock,
+                 "it converts them in its own instructions");
   }
 }
 

@@ -15,8 +15,8 @@ namespace slipstick {
 KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& product, Ratio rows);
 
 // Sets the constants of the engine's own kernels for weights narrower than the activations: matrix-vector kernels
-// (`is_vector`), or tiles of `tile_rows` rows.
-void SetStored(const Deployment& deployment, bool is_vector, Ratio tile_rows, GemmKernelParameters& parameters);
+// (`is_vector`), or tiles.
+void SetStored(const Deployment& deployment, bool is_vector, GemmKernelParameters& parameters);
 
 // A GEMM of a layer as serving reports it.
 struct ServedProduct {

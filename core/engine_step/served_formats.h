@@ -33,7 +33,8 @@ inline Bytes MlpElement(const ServedFormats& formats) {
 
 // Whether the experts' weights are converted for products in 16 bit.
 inline bool HasWeightOnlyExperts(const ServedFormats& formats) {
-  return BytesPerElement(formats.mlp_weights) < 1 && BytesPerElement(formats.activations) >= 2;
+  const bool is_narrow = BytesPerElement(formats.mlp_weights) < 1 || formats.mlp_weights == Precision::kQ8_0;
+  return is_narrow && BytesPerElement(formats.activations) >= 2;
 }
 
 // A weight format without units on the device is converted to the format of the activations, or to 16 bits.

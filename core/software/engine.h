@@ -95,7 +95,8 @@ struct EngineOn {
   std::optional<bool> triton_latent;        // latent attention decodes in Triton's kernel
   std::optional<bool> visits_held_experts;  // fp8 kernels with block scales take time even for experts without tokens
   std::optional<Seconds> step, per_sequence, launch_gap;
-  std::optional<Flops> stored_per_clock;
+  std::optional<Ratio> stored_efficiency;  // of products with stored weights, over the rate of the activations' format
+  std::optional<Tally> stored_tile_rows;
   std::optional<Precision> sparse_kv_cache;  // of latent attention with an indexer, where nobody wrote a format
   std::optional<Tally> latent_head_dim;  // head dimension, without rotary part, that the engine's latent kernels decode
   std::optional<Ratio> expert_gemm_efficiency, expert_bandwidth_efficiency;

@@ -122,10 +122,13 @@ constexpr FieldRow kEngineOnFields[] = {
     Of<&EngineOn::launch_gap>("launch_gap", "Kernel launch gap without graphs on this architecture")
         .In(kUs)
         .Between(0, 1'000'000),
-    Of<&EngineOn::stored_per_clock>("stored_per_clock",
-                                    "Most FLOP of an SM per clock with stored weights on this architecture")
-        .In(kFlop)
-        .Above(0),
+    Of<&EngineOn::stored_efficiency>(
+        "stored_efficiency",
+        "Rate of products with stored weights on this architecture, over that of the device in 16 bit")
+        .Share(),
+    Of<&EngineOn::stored_tile_rows>("stored_tile_rows",
+                                    "Tokens of a tile of products with stored weights on this architecture")
+        .Between(1, 1024),
     Of<&EngineOn::expert_gemm_efficiency>("expert_matrix", "Expert GEMM efficiency on this architecture").Share(),
     Of<&EngineOn::expert_bandwidth_efficiency>("expert_stream", "Expert bandwidth efficiency on this architecture")
         .Share(),

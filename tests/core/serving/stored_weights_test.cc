@@ -112,6 +112,34 @@ TEST(StoredWeights, ExpertsFindTheirRowsTokenByToken) {
   EXPECT_NEAR(with("2 us") - with("0 us"), 511 * 2e-6, 1e-9);
 }
 
+// An M5 core computes 16.6 TFLOP/s / 10 / 1.62 GHz = 1,025 FLOP per clock in 16 bit. With stored weights at 0.7 of that,
+// 512 rows of 14,336 x 4,096 (gate and up) take 2 * 512 * 28,672 * 4,096 / 11.62 TFLOP/s; at 0.35 twice as long.
+TEST(StoredWeights, MetalReachesAShareOfTheDevicesOwnRate) {
+  const auto at = [](const std::string& efficiency) {
+    return PrefillSeconds(
+        {"cluster=single-m5", "model=mistral-7b", "serving.engine=llamacpp-2025", "serving.precision.weights=q4_0",
+         "serving.precision.activations=fp16", "serving.prompt=512", "serving.output=32", "serving.batch=1",
+         "serving.engine.on.0.stored_efficiency=" + efficiency},
+        "gate+up projection");
+  };
+  const double compute = 2. * 512 * 28672 * 4096 / 11.62e12;
+  EXPECT_NEAR(at("0.35") - at("0.7"), compute, 0.02 * compute);
+  EXPECT_EQ(at("0.7"), PrefillSeconds({"cluster=single-m5", "model=mistral-7b", "serving.engine=llamacpp-2025",
+                                       "serving.precision.weights=q4_0", "serving.precision.activations=fp16",
+                                       "serving.prompt=512", "serving.output=32", "serving.batch=1"},
+                                      "gate+up projection"));
+}
+
+// GGML multiplies Q8_0, Q4_0 and MXFP4 in one kernel, slower than fp16 on devices whose matrix units outrun it.
+TEST(StoredWeights, ExpertsInEightBitsAreStoredWeightsToo) {
+  const auto prefill = [](const std::string& weights) {
+    return PrefillSeconds(OnSpark("qwen3-30b-a3b", weights, 1) + std::vector<std::string>{"serving.prompt=2048"},
+                          "experts");
+  };
+  EXPECT_GT(prefill("q8_0"), prefill("fp16"));
+  EXPECT_NEAR(prefill("q8_0"), prefill("q4_0"), 0.25 * prefill("q4_0"));
+}
+
 // Metal has no graphs: the gap before each of the 14 kernels of a layer is 5 us.
 TEST(StoredWeights, AnArchitectureHasItsOwnGap) {
   const std::vector<std::string> on{
