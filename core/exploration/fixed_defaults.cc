@@ -12,20 +12,16 @@
 namespace slipstick {
 namespace {
 
-// An input that follows an edited unknown automatically; a mapping does so only if it is chosen automatically.
+// An input that follows an edited unknown automatically.
 struct Follower {
   std::string_view unknown, path;
 };
-constexpr std::array<Follower, 10> kFollowers{{{"cluster.devices", "training.global_batch"},
-                                               {"cluster.devices", "training.mapping"},
-                                               {"cluster.devices", "serving.devices"},
-                                               {"cluster.devices", "serving.mapping"},
-                                               {"training.devices", "training.global_batch"},
-                                               {"training.devices", "training.mapping"},
-                                               {"serving.devices", "serving.mapping"},
-                                               {"serving.concurrency", "serving.mapping"},
-                                               {"serving.batch", "serving.concurrency"},
-                                               {"serving.requests_per_s", "serving.concurrency"}}};
+constexpr std::array<Follower, 5> kFollowers{{{"cluster.devices", "training.global_batch"},
+                                              {"cluster.devices", "serving.devices"},
+                                              {"training.devices", "training.global_batch"},
+                                              {"serving.batch", "serving.concurrency"},
+                                              {"serving.requests_per_s", "serving.concurrency"}}};
+constexpr std::array<std::string_view, 2> kMappings{"training.mapping", "serving.mapping"};
 
 // Every input with its value; null if the request is invalid.
 Json Resolved(const Json& request) {
@@ -39,17 +35,14 @@ bool IsChosen(const Json& request, std::string_view mapping) {
 }
 
 bool Follows(const Json& request, std::string_view path, std::string_view unknown) {
-  return std::any_of(kFollowers.begin(), kFollowers.end(), [&](const Follower& one) {
-    if (one.unknown != unknown) return false;
-    return path == one.path || (path.starts_with(one.path) && IsChosen(request, one.path));
+  const bool is_chosen = std::any_of(kMappings.begin(), kMappings.end(), [&](std::string_view mapping) {
+    return path.starts_with(mapping) && IsChosen(request, mapping);
   });
+  return is_chosen || std::any_of(kFollowers.begin(), kFollowers.end(),
+                                  [&](const Follower& one) { return one.unknown == unknown && path == one.path; });
 }
 
 }  // namespace
-
-bool HasFollowers(std::string_view unknown) {
-  return std::any_of(kFollowers.begin(), kFollowers.end(), [&](const Follower& one) { return one.unknown == unknown; });
-}
 
 Json WithDefaultsFixed(Json request, std::string_view unknown) {
   const Json resolved = Resolved(request);

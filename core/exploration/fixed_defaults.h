@@ -7,11 +7,8 @@
 
 namespace slipstick {
 
-// Whether other inputs follow this one automatically, as the batch follows the number of devices.
-bool HasFollowers(std::string_view unknown);
-
-// The request with its adjustable defaults fixed at their current values, so that only the unknown and its followers
-// change. Unchanged if the request is invalid.
+// The request with its adjustable defaults fixed at their current values, so that only the unknown, its followers
+// and the degrees of mappings that are chosen automatically change. Unchanged if the request is invalid.
 Json WithDefaultsFixed(Json request, std::string_view unknown);
 
 // Further values (path -> value) that `edited` must write to become the same scenario as `fixed`. Both have the same

@@ -272,12 +272,11 @@ class Solver {
   }
 
  private:
-  // Some device counts, and lengths under context parallelism, divide better than their neighbors. Looks from a value
+  // Some numbers, as of devices or of tokens under context parallelism, divide better than their neighbors. Looks from a value
   // at which the conditions do not hold towards `bad`, at the next values and at round ones, and moves it to the first
   // at which they hold; else nothing.
   std::optional<Trial> LookBeyond(double& value, double bad) {
-    const bool is_length = TextOf(problem_.field["kind"]) == "length";
-    if (!span_.whole || problem_.options.search || !(is_length || HasFollowers(problem_.path))) return std::nullopt;
+    if (!span_.whole || problem_.options.search) return std::nullopt;
     const double from = value, step = bad > value ? span_.step : -span_.step;
     std::vector<double> others;
     for (int i = 1; i <= kUneven; ++i) others.push_back(from + i * step);

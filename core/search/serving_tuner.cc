@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -12,6 +13,7 @@
 #include "core/base/units.h"
 #include "core/engine_step/memo.h"
 #include "core/search/limits.h"
+#include "core/serving/remarks.h"
 #include "core/serving/serving.h"
 #include "core/serving/serving_memory.h"
 
@@ -31,16 +33,21 @@ constexpr std::array<ServingMember, 4> kServingMembers{
      {"ep", "EP", &ServingMapping::ep},
      {"attention_dp", "DP attention", &ServingMapping::attention_dp}}};
 
-// A mapping and its performance.
+// A mapping and its performance; of one that is overloaded, that at its capacity.
 struct ServedMapping {
   ServingMapping mapping;
   bool fits = false;
-  bool queues = false;  // part of a fixed number of requests waits for memory, so the others run fast
-  Bytes needed;         // device memory of weights and one request
-  double utilization = 0;
+  bool loads = true;           // engines can split the experts so
+  bool is_overloaded = false;  // its memory suffices, but more requests arrive than it serves
+  bool queues = false;         // part of a fixed number of requests waits for memory, so the others run fast
+  Bytes needed;                // device memory of weights and one request
   Seconds tpot, latency;
   TokensPerSecond per_device;
 };
+
+bool IsOverloaded(const ServingReport& report) {
+  return report.infeasible.size() == 1 && report.infeasible[0].reason == "rate";
+}
 
 class ServingTuner {
  public:
@@ -60,6 +67,8 @@ class ServingTuner {
     TunedServing tuned{wanted_};
     TryAll();
     tuned.tried = static_cast<Count>(tried_.size());
+    const auto loads = [](const ServedMapping& one) { return one.loads; };
+    if (std::any_of(tried_.begin(), tried_.end(), loads)) std::erase_if(tried_, std::not_fn(loads));
     const ServedMapping* const best = Best();
     if (best == nullptr) return tuned;
     tuned.is_legal = true;
@@ -109,15 +118,16 @@ class ServingTuner {
     ValidateAndFillDefaults(load_, model_, cluster_, "serving", issues);
     if (!issues.empty()) return;
     const ServingReport report = EvaluateServing(model_, cluster_, load_, false, nullptr, &memo_);
+    const Deployment deployment = Deploy(model_, cluster_, load_);
     ServedMapping served{mapping,
                          report.infeasible.empty(),
+                         CutExperts(deployment).empty(),
+                         IsOverloaded(report),
                          load_.concurrency && report.requests_waiting > kWaiting,
                          {},
-                         report.utilization,
                          report.tpot,
                          report.request_latency,
                          report.tokens_per_s_per_device};
-    const Deployment deployment = Deploy(model_, cluster_, load_);
     const KvCacheBudget budget = KvCacheBudgetOf(deployment);
     capacity_ = budget.capacity;
     served.needed = budget.weights + budget.activations + budget.workspace +
@@ -125,7 +135,7 @@ class ServingTuner {
     tried_.push_back(served);
   }
 
-  // The mapping that serves most within the bound on the time per token; if none fits, the one nearest to fitting.
+  // The mapping that serves most within the bound on the time per token; if none does, the one nearest to that.
   [[nodiscard]] const ServedMapping* Best() const {
     const bool some_hold =
         std::any_of(tried_.begin(), tried_.end(), [](const ServedMapping& one) { return one.fits && !one.queues; });
@@ -138,12 +148,18 @@ class ServingTuner {
     for (const ServedMapping& one : tried_) {
       const bool is_slow = fastest && some_hold && WaitsForTokens() && one.tpot > kSlowestOverFastest * *fastest;
       if (fastest && (!competes(one) || is_slow)) continue;
-      if (best == nullptr || (fastest ? ServesMore(one, *best) : one.needed < best->needed)) best = &one;
+      if (best == nullptr || IsBetter(one, *best)) best = &one;
     }
     return best;
   }
   // With one output token there is no time per output token.
   [[nodiscard]] bool WaitsForTokens() const { return wanted_.output > 1; }
+  // By what fails: nothing, the rate, memory.
+  [[nodiscard]] static bool IsBetter(const ServedMapping& one, const ServedMapping& other) {
+    if (one.fits != other.fits) return one.fits;
+    if (one.is_overloaded != other.is_overloaded) return one.is_overloaded;
+    return one.fits || one.is_overloaded ? ServesMore(one, other) : one.needed < other.needed;
+  }
   [[nodiscard]] static bool ServesMore(const ServedMapping& one, const ServedMapping& other) {
     if (one.per_device != other.per_device) return one.per_device > other.per_device;
     return one.latency < other.latency;
@@ -157,10 +173,7 @@ class ServingTuner {
       for (const ServedMapping& one : tried_) {
         if (one.mapping.*member.value == best.mapping.*member.value) continue;
         const ServedMapping*& known = others[one.mapping.*member.value];
-        if (known == nullptr || (one.fits != known->fits ? one.fits
-                                 : one.fits              ? ServesMore(one, *known)
-                                                         : one.needed < known->needed))
-          known = &one;
+        if (known == nullptr || IsBetter(one, *known)) known = &one;
       }
       std::vector<std::string> verdicts;
       const auto above = others.upper_bound(best.mapping.*member.value);
@@ -175,8 +188,11 @@ class ServingTuner {
   [[nodiscard]] std::string VerdictOn(const ServingMember& member, const ServedMapping& other,
                                       const ServedMapping& best) const {
     const std::string text = std::string(member.label) + " " + std::to_string(other.mapping.*member.value);
-    if (!other.fits)
-      return text + " " + (best.fits ? DoesNotFit(other.needed, capacity_) : NeedsMore(other.needed, best.needed));
+    if (other.is_overloaded && best.fits) return text + " is overloaded";
+    if (!other.fits && !other.is_overloaded)
+      return text + " " +
+             (best.fits || best.is_overloaded ? DoesNotFit(other.needed, capacity_)
+                                              : NeedsMore(other.needed, best.needed));
     const double less = std::round(100 * (1 - other.per_device / best.per_device)),
                  longer = std::round(10 * (other.tpot / best.tpot)) / 10;
     if (less >= 1) return text + " serves " + NumberText(less) + " % less";

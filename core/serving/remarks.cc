@@ -71,10 +71,36 @@ void AddAttention(const Deployment& deployment, std::vector<std::string>& texts)
     Add(texts, whole + "the heads of its local layers are taken as those of the others.");
 }
 
+// Engines place equally many experts on each rank: where the degree does not divide them, copies fill the ranks.
+void AddCopies(const Deployment& deployment, std::vector<std::string>& texts) {
+  if (!deployment.model.moe) return;
+  const Count experts = deployment.model.moe->experts + deployment.load.redundant_experts,
+              ep = deployment.load.mapping.ep, missing = (ep - experts % ep) % ep;
+  if (missing > 0)
+    Add(texts, "EP " + std::to_string(ep) + " does not divide the " + std::to_string(experts) +
+                   " experts: engines serve it with copies, serving.redundant_experts=" +
+                   std::to_string(deployment.load.redundant_experts + missing) +
+                   ". The weights of a device include them.");
+}
+
 }  // namespace
+
+std::string CutExperts(const Deployment& deployment) {
+  if (!deployment.model.moe) return "";
+  const Moe& moe = *deployment.model.moe;
+  const ServingMapping& mapping = deployment.load.mapping;
+  const Count ep = mapping.ep, parts = mapping.tp * mapping.attention_dp / ep, columns = moe.expert_ffn;
+  const bool has_blocks = moe.block_scales && IsEightBitFloat(deployment.formats.mlp_weights);
+  if (parts <= 1 || !has_blocks || columns % (parts * kScaleBlock) == 0) return "";
+  return "An expert's " + std::to_string(columns) + " columns in " + std::to_string(parts) + " parts cut blocks of " +
+         std::to_string(kScaleBlock) + " that share a scale: engines refuse to load that. EP " +
+         std::to_string(ep * parts) + " keeps experts whole.";
+}
 
 std::vector<std::string> SubstitutionsOf(const Deployment& deployment) {
   std::vector<std::string> texts;
+  AddCopies(deployment, texts);
+  if (const std::string text = CutExperts(deployment); !text.empty()) texts.push_back(text);
   AddAttention(deployment, texts);
   AddWeights(deployment, texts);
   const Precision requested = deployment.load.precision.activations;

@@ -107,11 +107,16 @@ class Checker {
       return Say(".mapping.ep", "Must be 1: the model has no experts", {At(".mapping.ep", 1)});
     }
     const std::optional<Count> ranks = Product(mapping_.tp, mapping_.attention_dp);
-    const Fixes degrees = AtEach(".mapping.ep", NearestDivisors(ranks.value_or(1), mapping_.ep, [&](Count ep) {
-                                   return ep != mapping_.ep && ep <= Experts();
-                                 }));
+    const bool all_or_none = load_.engine.communication.whole_ep;
+    const Fixes degrees =
+        AtEach(".mapping.ep", NearestDivisors(ranks.value_or(1), mapping_.ep, [&](Count ep) {
+                 return ep != mapping_.ep && ep <= Experts() && !(all_or_none && ep > 1 && ep != ranks);
+               }));
+    const std::string all = "TP·DP attention" + (ranks ? " = " + Text(*ranks) : std::string());
     if (!ranks || *ranks % mapping_.ep != 0) {
-      Say(".mapping.ep", "Must divide TP·DP attention" + (ranks ? " = " + Text(*ranks) : std::string()), degrees);
+      Say(".mapping.ep", "Must divide " + all, degrees);
+    } else if (all_or_none && mapping_.ep != *ranks) {
+      Say(".mapping.ep", load_.engine.name + " spreads experts over all ranks or none: must be 1 or " + all, degrees);
     }
     const std::string own = "At most the model's " + Text(model_.moe->experts) + " experts";
     if (mapping_.ep > Experts()) {

@@ -67,7 +67,7 @@ void AddSharedKvWeights(const Deployment& deployment, StageWeights& sum) {
 // Routed experts of a layer on the device; a mean if some layers' experts are in host memory.
 Ratio ExpertsOnDevice(const Deployment& deployment) {
   constexpr std::string_view kTitle = "Experts on one device", kCopies = "with redundant copies";
-  const Ratio experts = deployment.shapes.experts / deployment.mapping.ep;
+  const Ratio experts = ceil(deployment.shapes.experts / deployment.mapping.ep);
   if (!deployment.load.host_experts) return Figure(kTitle, experts, kCopies);
   return Figure(kTitle, experts * (1 - HostLayers(deployment) / deployment.layers.moe), kCopies);
 }

@@ -192,6 +192,7 @@ struct EngineCommunication {
   std::vector<ExchangeKernels>
       expert_exchange;             // the engine's own kernels, the first row that applies; none: collectives
   bool two_batch_overlap = false;  // with those kernels: one half of the batch computes while the other's tokens travel
+  bool whole_ep = false;           // experts are spread over all ranks of TP and DP attention, or over none
 };
 
 // Kernels that multiply with quantized weights in their stored format: a tile's weights are loaded, converted and

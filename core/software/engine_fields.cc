@@ -214,6 +214,9 @@ constexpr auto kEngineFields = Advanced(
          "two_batch_overlap",
          "Half of the batch computes during the other half's expert communication; used where it is faster")
          .Label("Two-batch overlap"),
+     Of<&Engine::communication, &EngineCommunication::whole_ep>(
+         "whole_ep", "Expert parallelism covers all ranks of TP and DP attention, or none")
+         .Label("EP over all ranks or none"),
      Of<&Engine::devices>("devices", "Families of devices that the engine runs on; none: any")
          .Label("Device families")
          .OutsideReports(),

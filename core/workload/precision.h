@@ -10,7 +10,8 @@ ENUM_NAMES(Precision, {kFp32, "fp32"}, {kTf32, "tf32"}, {kFp16, "fp16"}, {kBf16,
            {kMxfp8, "mxfp8"}, {kInt8, "int8"}, {kNvfp4, "nvfp4"}, {kMxfp4, "mxfp4"}, {kInt4, "int4"}, {kQ4KM, "q4_k_m"},
            {kQ4_0, "q4_0"}, {kQ8_0, "q8_0"});
 
-inline constexpr double kFp32BlockScale = 4.0 / 128;  // bytes per element of an fp32 scale per block of 128
+inline constexpr int kScaleBlock = 128;                       // rows and columns that share a scale in fp8 checkpoints
+inline constexpr double kFp32BlockScale = 4.0 / kScaleBlock;  // bytes per element of an fp32 scale per block
 
 // Bytes per element including its share of the scales: nvfp4 has an fp8 scale per block of 16, mxfp4 and mxfp8 an 8-bit
 // scale per block of 32, int4 a 16-bit scale and zero point per group of 128; q4_k_m has 4.85, q4_0 4.5 and q8_0 8.5

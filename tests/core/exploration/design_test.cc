@@ -80,7 +80,8 @@ TEST(Design, PaysForTheWholeSystem) {
 // there, which loses the gain: the answer keeps TP 4, and is as good as where the request states it.
 TEST(Design, KeepsAMappingThatTheAutomaticOneWouldLose) {
   const auto designed = [](const std::vector<std::string>& more) {
-    std::vector<std::string> assignments{"model=llama-3.1-70b", "training=null", "serving.batch=32"};
+    std::vector<std::string> assignments{"model=llama-3.1-70b", "training=null", "serving.batch=32",
+                                         "serving.engine.steps_ahead=0"};
     assignments.insert(assignments.end(), more.begin(), more.end());
     return Designed(assignments,
                     Json{{"objective", "serving.tpot_s"}, {"vary", {"cluster.device.design.dram=hbm3,hbm4"}}});
@@ -91,7 +92,8 @@ TEST(Design, KeepsAMappingThatTheAutomaticOneWouldLose) {
   EXPECT_EQ(free["overrides"]["serving.mapping.tp"], 4);
   EXPECT_NEAR(free["objective"].get<double>() / pinned["objective"].get<double>(), 1, 0.01);
   EXPECT_LT(free["objective"].get<double>(), 0.9 * free["start"].get<double>());
-  std::vector<std::string> assignments{"model=llama-3.1-70b", "training=null", "serving.batch=32"};
+  std::vector<std::string> assignments{"model=llama-3.1-70b", "training=null", "serving.batch=32",
+                                       "serving.engine.steps_ahead=0"};
   for (const auto& [path, value] : free["overrides"].items())
     assignments.push_back(path + "=" + (value.is_string() ? TextOf(value) : value.dump()));
   EXPECT_NEAR(*NumberAt(Evaluated(assignments), "serving.tpot_s") / free["objective"].get<double>(), 1, 1e-9);

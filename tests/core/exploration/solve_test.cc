@@ -143,6 +143,18 @@ TEST(Solve, ARequestWithTheValueAndTheHeldInputsHasTheSameFigure) {
   EXPECT_GE(holding, 2);
 }
 
+// Each rate has its own mapping: 44 requests/s, which the automatic mapping serves, are not too many.
+TEST(Solve, AnAutomaticMappingFollowsEveryUnknown) {
+  const Assignments run{"version=3",        "training=null",       "model=gpt-oss-120b",
+                        "cluster=dgx-h100", "serving.prompt=2000", "serving.output=500"};
+  Assignments at = run;
+  at.push_back("serving.requests_per_s=44");
+  ASSERT_TRUE((*ParseJson(EvaluateAnswer("", at, "", false).text))["serving"]["feasible"]);
+  const Json answer = *ParseJson(SolveAnswer("", run, "serving.requests_per_s=1:100", "serving.feasible>=1", {}).text);
+  EXPECT_GE(answer["value"], 44);
+  EXPECT_TRUE(answer["held"].empty()) << JsonText(answer["held"]);
+}
+
 // Each value halves the bracket. 2,047 batches are fewer than 2^11; for a range of 2.19 TB/s, a billionth of 4 TB/s is
 // more than the 2^29th part. The first value adds one.
 TEST(Solve, SaysHowManyValuesItWillTry) {

@@ -65,6 +65,8 @@ const std::vector<Assignments>& Scenarios() {
   static const std::vector<Assignments> all{
       {"model=gpt-oss-120b", "cluster=hgx-mi300x", "training=null", "serving.devices=8", "serving.mapping.tp=8",
        "serving.tuning=stock"},
+      {"model=llama-3.1-8b", "cluster=hgx-mi300x", "training=null", "serving.devices=1", "serving.mapping.tp=1",
+       "serving.tuning=stock"},
       {"model=llama-3.1-8b", "cluster=single-h100-sxm5-80gb", "training=null", "serving.engine=sglang",
        "serving.concurrency=16", "serving.tuning=stock"},
       // More requests than vLLM runs at once on a card with 24 GB.

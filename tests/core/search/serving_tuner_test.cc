@@ -17,8 +17,8 @@ using testing::operator+;
 using testing::Assignments;
 using testing::Number;
 
-// Mixtral has 32 layers and 8 experts. With TP 1, a replica has PP 2^a (a up to 5) and DP attention 2^b, and 1, 2, 4 or
-// 8 ranks share the experts: 168 mappings of at most 1,024 devices, whatever the cluster.
+// Mixtral has 32 layers and 8 experts. With TP 1, a replica has PP 2^a (a up to 5) and DP attention 2^b, and under vLLM
+// none or all of at most 8 ranks share the experts: 69 mappings of at most 1,024 devices, whatever the cluster.
 TEST(ServingTuner, TriesNoReplicaOfMoreThanAThousandDevices) {
   for (const std::string devices : {"2048", "1048576"}) {
     const Result<Scenario> scenario = ParseScenario(
@@ -27,8 +27,41 @@ TEST(ServingTuner, TriesNoReplicaOfMoreThanAThousandDevices) {
     ASSERT_TRUE(scenario);
     ServingLoad load = *scenario->serving;
     load.mapping = ServingMapping{};  // parsing has chosen a mapping
-    EXPECT_EQ(TuneServing(scenario->model, scenario->cluster, load, {"tp"}).tried, 168) << devices;
+    EXPECT_EQ(TuneServing(scenario->model, scenario->cluster, load, {"tp"}).tried, 69) << devices;
   }
+}
+
+// Beyond capacity the mapping is the one that serves most, and none is said to lack memory that has it.
+TEST(ServingTuner, BeyondCapacityServesMost) {
+  const auto answer = [](const std::string& rate) {
+    return *ParseJson(EvaluateAnswer("",
+                                     {"training=null", "model=gpt-oss-120b", "cluster=dgx-h100", "serving.prompt=2000",
+                                      "serving.output=500", "serving.requests_per_s=" + rate},
+                                     "", false)
+                          .text);
+  };
+  const Json served = answer("44"), overloaded = answer("46");
+  EXPECT_TRUE(served["serving"]["feasible"]);
+  EXPECT_FALSE(overloaded["serving"]["feasible"]);
+  EXPECT_GE(overloaded["serving"]["tokens_per_s"], served["serving"]["tokens_per_s"]);
+  for (const Json* one : {&served, &overloaded})
+    EXPECT_EQ((*one)["serving"]["chosen"].dump().find("fit"), std::string::npos);
+}
+
+// Qwen3-235B's experts have 1,536 columns: an eighth of them, 192, is no multiple of the 128 that share a scale in fp8
+// (https://github.com/vllm-project/vllm/issues/17569).
+TEST(ServingTuner, KeepsBlocksThatShareAScaleWhole) {
+  const Assignments alone{"training=null", "model=qwen3-235b-a22b", "cluster=dgx-h200", "serving.concurrency=1"};
+  const auto answer = [](const Assignments& asked) { return *ParseJson(EvaluateAnswer("", asked, "", false).text); };
+  const Json chosen = answer(alone)["scenario"]["serving"]["mapping"];
+  EXPECT_EQ(chosen["tp"], 8);
+  EXPECT_EQ(chosen["ep"], 8);
+  const auto cut = [&](const std::string& ep) {
+    return answer(alone + Assignments{"serving.mapping.tp=8", "serving.mapping.ep=" + ep})["warnings"].dump().find(
+               "that share a scale") != std::string::npos;
+  };
+  EXPECT_TRUE(cut("1"));
+  EXPECT_FALSE(cut("8"));
 }
 
 // At a given arrival rate all mappings serve the same throughput. The ratio stated for another degree is that of the

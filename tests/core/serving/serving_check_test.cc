@@ -38,8 +38,19 @@ TEST(ServingCheck, NamesTheNearestDegrees) {
       "serving.requests_per_s", "not both");
   ExpectIssue({"model=gemma-4-e2b", "cluster=dgx-h100", "serving.mapping.tp=1", "serving.mapping.pp=2"},
               "serving.mapping.pp", "share a KV cache");
-  ExpectIssue({"model=qwen3-235b-a22b", "cluster=dgx-h100", "serving.mapping.tp=4", "serving.mapping.ep=3"},
+  ExpectIssue({"model=qwen3-235b-a22b", "cluster=dgx-h100", "serving.mapping.tp=4", "serving.mapping.ep=3",
+               "serving.engine=sglang"},
               "serving.mapping.ep", "fix serving.mapping.ep=2; fix serving.mapping.ep=4");
+}
+
+// vLLM's --enable-expert-parallel has no degree: EP is TP times DP attention.
+TEST(ServingCheck, AnEngineMaySpreadExpertsOverAllRanksOrNone) {
+  const std::vector<std::string> experts{"model=qwen3-235b-a22b", "cluster=dgx-h100", "serving.mapping.tp=4",
+                                         "serving.mapping.attention_dp=2"};
+  ExpectIssue(experts + std::vector<std::string>{"serving.engine=vllm", "serving.mapping.ep=4"}, "serving.mapping.ep",
+              "fix serving.mapping.ep=1; fix serving.mapping.ep=8");
+  EXPECT_TRUE(ScenarioOf(experts + std::vector<std::string>{"serving.engine=vllm", "serving.mapping.ep=8"}));
+  EXPECT_TRUE(ScenarioOf(experts + std::vector<std::string>{"serving.engine=sglang", "serving.mapping.ep=4"}));
 }
 
 TEST(ServingCheck, FindsAllFaultsAtOnce) {

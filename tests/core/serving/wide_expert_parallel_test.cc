@@ -180,12 +180,23 @@ TEST(WideExpertParallel, RedundantExpertsFillMoreRanksThanExperts) {
   const std::vector<std::string> filled = Wide(320, 64) + std::vector<std::string>{"serving.redundant_experts=64"};
   const ServingReport one = Serve(filled);
   EXPECT_TRUE(one.infeasible.empty());
-  // 256 devices hold one expert each as well. 288 experts on 72 devices are 4 each, 4/9 of an expert more than without
-  // redundant ones.
+  // 256 devices hold one expert each as well, and 64 devices 4 each, as 72 devices hold of 288 experts.
   EXPECT_NEAR(one.memory.weights / Serve(Wide(256, 64)).memory.weights, 1, 1e-9);
   const ServingReport four = Serve(Wide(72, 64) + std::vector<std::string>{"serving.redundant_experts=32"});
-  const double expert = 58 * 3.0 * 7168 * 2048;
-  EXPECT_NEAR((four.memory.weights - Serve(Wide(72, 64)).memory.weights).base() / (expert * 32 / 72), 1, 1e-9);
+  EXPECT_NEAR(four.memory.weights / Serve(Wide(64, 64)).memory.weights, 1, 1e-9);
+}
+
+// No rank holds a part of an expert: 256 experts on 72 ranks are 4 on the fullest, and the answer says how many copies
+// fill the others.
+TEST(WideExpertParallel, RanksHoldWholeExperts) {
+  const ServingReport uneven = Serve(Wide(72, 64));
+  EXPECT_NEAR(uneven.memory.weights / Serve(Wide(64, 64)).memory.weights, 1, 1e-9);
+  const auto says_copies = [](const std::string& text) {
+    return text.find("serving.redundant_experts=32") != std::string::npos;
+  };
+  EXPECT_TRUE(std::any_of(uneven.warnings.begin(), uneven.warnings.end(), says_copies));
+  const ServingReport filled = Serve(Wide(72, 64) + std::vector<std::string>{"serving.redundant_experts=32"});
+  EXPECT_FALSE(std::any_of(filled.warnings.begin(), filled.warnings.end(), says_copies));
 }
 
 TEST(WideExpertParallel, RedundantExpertsFillEveryRank) {
