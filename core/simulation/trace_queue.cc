@@ -1,6 +1,7 @@
 #include "core/simulation/trace_queue.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace slipstick {
 namespace {
@@ -25,12 +26,18 @@ void Spread(Seconds from, Seconds to, Seconds length, std::vector<TraceMoment>& 
 std::optional<Seconds> GrowsFrom(std::vector<const SimulatedRequest*> arrived, const SimulatedSystem& system) {
   std::stable_sort(arrived.begin(), arrived.end(),
                    [](const SimulatedRequest* a, const SimulatedRequest* b) { return a->sent < b->sent; });
-  Seconds running, end;
+  Seconds running, end, fastest = Seconds::FromBase(std::numeric_limits<double>::infinity());
+  double tokens = 0;
   for (const SimulatedRequest* one : arrived) {
-    running += one->last - one->admitted;
+    const Seconds ran = one->last - one->admitted;
+    const auto output = static_cast<double>(one->output);
+    running += ran;
+    tokens += output;
+    fastest = min(fastest, ran / output);
     end = max(end, one->last);
   }
-  const Seconds typical = running / static_cast<double>(arrived.size());
+  // Requests run longer where many run at once: those that meet few others show how long one takes.
+  const Seconds typical = fastest * (tokens / static_cast<double>(arrived.size()));
   const double at_once = running / end;
   std::size_t first = arrived.size();
   while (first > 0 && arrived[first - 1]->admitted - CameOf(*arrived[first - 1], system) > typical) --first;

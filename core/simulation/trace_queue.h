@@ -15,8 +15,8 @@ struct TraceMoment {
 };
 
 struct TraceQueue {
-  // The arrival of the first request from which on all requests wait longer than the mean running time of a request, if
-  // these are more requests than run at once on average.
+  // The arrival of the first request from which on all requests wait longer than one of mean length runs that meets few
+  // others, if these are more requests than run at once on average.
   std::optional<Seconds> grows_from;
   std::vector<TraceMoment> moments;  // of equal length
 };

@@ -157,6 +157,21 @@ TEST(TraceQueue, GrowsFromTheFirstThatWaitsLongerThanItRuns) {
   EXPECT_NEAR(queue.moments.back().running, 1, 1e-9);
 }
 
+// One arrives per second and 0.8 are served. The first runs alone, for 1 s; the others run 40 s beside each other, longer
+// than any waits, which is 0.25 s more for each.
+TEST(TraceQueue, OverloadThatStretchesEveryRequestIsGrowth) {
+  std::vector<SimulatedRequest> requests(100);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const auto number = static_cast<double>(i);
+    requests[i].sent = At(number);
+    requests[i].admitted = At(1.25 * number);
+    requests[i].last = requests[i].admitted + At(i == 0 ? 1 : 40);
+  }
+  const TraceQueue queue = QueueOf(requests, Immediate());
+  ASSERT_TRUE(queue.grows_from);
+  EXPECT_EQ(queue.grows_from->base(), 5);  // waits 1.25 s
+}
+
 // After a burst no request waits longer than the mean one runs.
 TEST(TraceQueue, ABurstThatIsServedIsNoGrowth) {
   std::vector<SimulatedRequest> requests(10);
