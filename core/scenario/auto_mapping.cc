@@ -76,6 +76,17 @@ void SettleTraining(Scenario& scenario, const std::vector<std::string>& pinned, 
   scenario.chosen.insert(scenario.chosen.end(), tuned.chosen.begin(), tuned.chosen.end());
 }
 
+// Two pools for which no mapping fits both: each gets one of its own. The prefill pool's is the best for single tokens.
+TunedServing TunePoolsApart(const Scenario& scenario, ServingLoad load, const std::vector<std::string>& pinned) {
+  Disaggregated& pools = *load.disaggregated;
+  ServingLoad prefills = load;
+  prefills.disaggregated.reset();
+  prefills.devices = pools.prefill_devices;
+  prefills.output = 1;
+  pools.prefill_mapping = TuneServing(scenario.model, scenario.cluster, prefills, {}).load.mapping;
+  return TuneServing(scenario.model, scenario.cluster, load, pinned);
+}
+
 // Tries 2x, 4x … the devices if the model does not fit and the request does not state their number.
 void SettleServing(Scenario& scenario, const std::vector<std::string>& pinned, const Written& written) {
   ServingLoad& load = *scenario.serving;
@@ -86,6 +97,10 @@ void SettleServing(Scenario& scenario, const std::vector<std::string>& pinned, c
     trial.devices = *trial.devices * 2;
     TunedServing more = TuneServing(scenario.model, scenario.cluster, trial, pinned);
     if (more.fits) tuned = std::move(more);
+  }
+  if (!tuned.fits && load.disaggregated && !load.disaggregated->prefill_mapping) {
+    TunedServing apart = TunePoolsApart(scenario, load, pinned);
+    if (apart.fits) tuned = std::move(apart);
   }
   load = std::move(tuned.load);
   scenario.chosen.insert(scenario.chosen.end(), tuned.chosen.begin(), tuned.chosen.end());

@@ -55,7 +55,9 @@ class ServingTuner {
                const std::vector<std::string>& pinned)
       : model_(model), cluster_(cluster), wanted_(load), load_(load), pinned_(pinned) {
     if (load.disaggregated) {
-      devices_ = std::gcd<Count, Count>(load.disaggregated->prefill_devices, load.disaggregated->decode_devices);
+      const Disaggregated& pools = *load.disaggregated;
+      devices_ = pools.prefill_mapping ? Count(pools.decode_devices)
+                                       : std::gcd<Count, Count>(pools.prefill_devices, pools.decode_devices);
     } else {
       devices_ = load.devices.value_or(cluster.devices);
     }

@@ -48,6 +48,19 @@ TEST(ServingTuner, BeyondCapacityServesMost) {
     EXPECT_EQ((*one)["serving"]["chosen"].dump().find("fit"), std::string::npos);
 }
 
+// No mapping of 4 devices, the greatest common divisor of 8 and 20, holds DeepSeek-R1: each pool has one of its own.
+TEST(ServingTuner, PoolsWithoutACommonMappingHaveTheirOwn) {
+  const Json answer =
+      *ParseJson(EvaluateAnswer("",
+                                {"training=null", "model=deepseek-r1", "cluster=dgx-h200", "cluster.devices=28",
+                                 "serving.disaggregated.prefill_devices=8", "serving.disaggregated.decode_devices=20",
+                                 "serving.requests_per_s=2", "serving.prompt=4000", "serving.output=500"},
+                                "", false)
+                     .text);
+  EXPECT_TRUE(answer["serving"]["feasible"]);
+  EXPECT_EQ(answer["scenario"]["serving"]["disaggregated"]["prefill_mapping"]["tp"], 8);
+}
+
 // Qwen3-235B's experts have 1,536 columns: an eighth of them, 192, is no multiple of the 128 that share a scale in fp8
 // (https://github.com/vllm-project/vllm/issues/17569).
 TEST(ServingTuner, KeepsBlocksThatShareAScaleWhole) {
