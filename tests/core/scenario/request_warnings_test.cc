@@ -166,7 +166,10 @@ TEST(RequestWarnings, NameLinksThatNoDeviceOfTheFamilyHas) {
   EXPECT_TRUE(joined({"cluster=hgx-mi300x", "cluster.networks.0=nvlink-4"}));
   EXPECT_FALSE(joined({"cluster=pcie-server", "cluster.device=rtx-4090"}));
   EXPECT_FALSE(joined({"cluster=pcie-server", "cluster.device=h100-pcie-80gb"}));
-  EXPECT_FALSE(joined({"cluster=dgx-h100", "cluster.device=b200-sxm"}));
+  EXPECT_TRUE(Mentions(WarningsOf({"model=llama-3.1-8b", "training=null", "cluster=dgx-h100", "cluster.devices=8",
+                                   "cluster.device=b200-sxm"}),
+                       "cluster=dgx-b200 joins it by NVLink 5"));
+  EXPECT_FALSE(joined({"cluster=dgx-h100", "cluster.device=h200-sxm"}));  // by NVLink 4 as well
   EXPECT_FALSE(joined({"cluster=dgx-h100", "cluster.networks.0=ethernet-400"}));
   EXPECT_FALSE(joined({"cluster=dgx-h100", "cluster.device.design=h100-like"}));
   for (const Json& entry : PresetCatalogue("cluster")) {
