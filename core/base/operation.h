@@ -35,9 +35,6 @@ enum class Op : std::uint8_t {
 // The operation in a formula: its sign with blanks around it, or a function's name; "" if it has no formula.
 std::string_view NameOf(Op op);
 
-// The value for these operands; not for inputs, choices and procedures, which have no formula.
-double ValueOf(Op op, std::span<const double> x);
-
 // The derivative by operand `by`, given the operation's value. For max and min, of the chosen operand; for steps (ceil,
 // floor), of the line through them, 0 below the first. A norm's power is a constant.
 double SlopeOf(Op op, double value, std::span<const double> x, std::size_t by);

@@ -192,20 +192,4 @@ std::vector<double> DerivativesOf(const Node& node) {
   return by;
 }
 
-std::vector<double> Replayed(const Tape& tape, const std::function<double(const Node& input)>& value_of) {
-  std::vector<double> values(tape.nodes().size()), operands;
-  for (const Node& node : tape.nodes()) {
-    operands.clear();
-    for (std::size_t i = 0; i < node.arity(); ++i) {
-      const Operand& operand = node.operand(i);
-      operands.push_back(operand.node != nullptr ? values[operand.node->place] : operand.value);
-    }
-    values[node.place] = node.op == Op::kInput       ? value_of(node)
-                         : node.op == Op::kProcedure ? node.value
-                         : node.op == Op::kChoice    ? operands[node.label->chosen]
-                                                     : ValueOf(node.op, operands);
-  }
-  return values;
-}
-
 }  // namespace slipstick

@@ -1,7 +1,6 @@
 // Explanations from a tape: the formula of a figure, its terms, and how far each of them moves it.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,9 +30,5 @@ std::string SymbolOf(const Node& node);
 // follow the chosen operand, for steps (ceil, floor) the line through them, for procedures the shares that these state.
 // Not a number where a procedure with an unknown share lies between.
 std::vector<double> DerivativesOf(const Node& node);
-
-// The values of all nodes of a tape for other values of the inputs. Choices stay as they were chosen, and procedures
-// keep their results.
-std::vector<double> Replayed(const Tape& tape, const std::function<double(const Node& input)>& value_of);
 
 }  // namespace slipstick

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/operation.h"
+#include "tests/support/operation_value.h"
 
 namespace slipstick::testing {
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "core/base/schema.h"
 #include "core/base/tally.h"
 #include "core/base/units.h"
+#include "tests/support/operation_value.h"
 
 namespace slipstick {
 
@@ -247,6 +249,24 @@ TEST_F(Provenance, ALongIntermediateResultIsASeparateTerm) {
   EXPECT_LT(formula.text.size(), 400u);
   EXPECT_EQ(formula.text.substr(0, 4), "part");
   EXPECT_NEAR(DerivativesOf(*sum.node())[0], std::exp2(60), 1);
+}
+
+// The values of all nodes of a tape for other values of the inputs. Choices stay as they were chosen, and procedures
+// keep their results.
+std::vector<double> Replayed(const Tape& tape, const std::function<double(const Node& input)>& value_of) {
+  std::vector<double> values(tape.nodes().size()), operands;
+  for (const Node& node : tape.nodes()) {
+    operands.clear();
+    for (std::size_t i = 0; i < node.arity(); ++i) {
+      const Operand& operand = node.operand(i);
+      operands.push_back(operand.node != nullptr ? values[operand.node->place] : operand.value);
+    }
+    values[node.place] = node.op == Op::kInput       ? value_of(node)
+                         : node.op == Op::kProcedure ? node.value
+                         : node.op == Op::kChoice    ? operands[node.label->chosen]
+                                                     : testing::ValueOf(node.op, operands);
+  }
+  return values;
 }
 
 // A small model with branches, a loop and a maximum.
