@@ -20,65 +20,49 @@ struct BaseUnit {
   bool prefixes;
 };
 
-// clang-format off
-//                                    B  F  t  s  $  J mm  g
-constexpr Dimension kByteDim{         1, 0, 0, 0, 0, 0, 0, 0};
-constexpr Dimension kByteRateDim{     1, 0, 0,-1, 0, 0, 0, 0};
-constexpr Dimension kFlopDim{         0, 1, 0, 0, 0, 0, 0, 0};
-constexpr Dimension kFlopRateDim{     0, 1, 0,-1, 0, 0, 0, 0};
-constexpr Dimension kTokenDim{        0, 0, 1, 0, 0, 0, 0, 0};
-constexpr Dimension kSecondDim{       0, 0, 0, 1, 0, 0, 0, 0};
-constexpr Dimension kHertzDim{        0, 0, 0,-1, 0, 0, 0, 0};
-constexpr Dimension kDollarDim{       0, 0, 0, 0, 1, 0, 0, 0};
-constexpr Dimension kJouleDim{        0, 0, 0, 0, 0, 1, 0, 0};
-constexpr Dimension kWattDim{         0, 0, 0,-1, 0, 1, 0, 0};
-constexpr Dimension kLengthDim{       0, 0, 0, 0, 0, 0, 1, 0};
-constexpr Dimension kGramDim{         0, 0, 0, 0, 0, 0, 0, 1};
-// clang-format on
-
 // A whole name is looked up before any prefix is split off, so that "min" is a minute and "m" a meter.
 constexpr BaseUnit kBaseUnits[] = {
-    {"B", 1, kByteDim, true},
-    {"byte", 1, kByteDim, true},
-    {"bytes", 1, kByteDim, true},
-    {"b", 0.125, kByteDim, true},
-    {"bit", 0.125, kByteDim, true},
-    {"Bps", 1, kByteRateDim, true},
-    {"bps", 0.125, kByteRateDim, true},
-    {"FLOP", 1, kFlopDim, true},
-    {"FLOPs", 1, kFlopDim, true},
-    {"FLOPS", 1, kFlopRateDim, true},
-    {"OP", 1, kFlopDim, true},
-    {"OPS", 1, kFlopRateDim, true},
-    {"token", 1, kTokenDim, true},
-    {"tokens", 1, kTokenDim, true},
-    {"tok", 1, kTokenDim, true},
-    {"s", 1, kSecondDim, true},
-    {"min", 60, kSecondDim, false},
-    {"h", 3600, kSecondDim, false},
-    {"hour", 3600, kSecondDim, false},
-    {"hours", 3600, kSecondDim, false},
-    {"day", 86400, kSecondDim, false},
-    {"days", 86400, kSecondDim, false},
-    {"month", 2629800, kSecondDim, false},
-    {"months", 2629800, kSecondDim, false},
-    {"year", 31557600, kSecondDim, false},
-    {"years", 31557600, kSecondDim, false},
-    {"Hz", 1, kHertzDim, true},
-    {"$", 1, kDollarDim, true},
-    {"USD", 1, kDollarDim, true},
-    {"usd", 1, kDollarDim, false},
-    {"J", 1, kJouleDim, true},
-    {"Wh", 3600, kJouleDim, true},
-    {"W", 1, kWattDim, true},
-    {"m", 1000, kLengthDim, false},
-    {"mm", 1, kLengthDim, false},
-    {"cm", 10, kLengthDim, false},
-    {"um", 1e-3, kLengthDim, false},
-    {"µm", 1e-3, kLengthDim, false},
-    {"nm", 1e-6, kLengthDim, false},
-    {"g", 1, kGramDim, true},
-    {"t", 1e6, kGramDim, false},
+    {"B", 1, Bytes::kDimension, true},
+    {"byte", 1, Bytes::kDimension, true},
+    {"bytes", 1, Bytes::kDimension, true},
+    {"b", 0.125, Bytes::kDimension, true},
+    {"bit", 0.125, Bytes::kDimension, true},
+    {"Bps", 1, BytesPerSecond::kDimension, true},
+    {"bps", 0.125, BytesPerSecond::kDimension, true},
+    {"FLOP", 1, Flops::kDimension, true},
+    {"FLOPs", 1, Flops::kDimension, true},
+    {"FLOPS", 1, FlopsPerSecond::kDimension, true},
+    {"OP", 1, Flops::kDimension, true},
+    {"OPS", 1, FlopsPerSecond::kDimension, true},
+    {"token", 1, Tokens::kDimension, true},
+    {"tokens", 1, Tokens::kDimension, true},
+    {"tok", 1, Tokens::kDimension, true},
+    {"s", 1, Seconds::kDimension, true},
+    {"min", 60, Seconds::kDimension, false},
+    {"h", 3600, Seconds::kDimension, false},
+    {"hour", 3600, Seconds::kDimension, false},
+    {"hours", 3600, Seconds::kDimension, false},
+    {"day", 86400, Seconds::kDimension, false},
+    {"days", 86400, Seconds::kDimension, false},
+    {"month", 2629800, Seconds::kDimension, false},
+    {"months", 2629800, Seconds::kDimension, false},
+    {"year", 31557600, Seconds::kDimension, false},
+    {"years", 31557600, Seconds::kDimension, false},
+    {"Hz", 1, Hertz::kDimension, true},
+    {"$", 1, Dollars::kDimension, true},
+    {"USD", 1, Dollars::kDimension, true},
+    {"usd", 1, Dollars::kDimension, false},
+    {"J", 1, Joules::kDimension, true},
+    {"Wh", 3600, Joules::kDimension, true},
+    {"W", 1, Watts::kDimension, true},
+    {"m", 1000, Millimetres::kDimension, false},
+    {"mm", 1, Millimetres::kDimension, false},
+    {"cm", 10, Millimetres::kDimension, false},
+    {"um", 1e-3, Millimetres::kDimension, false},
+    {"µm", 1e-3, Millimetres::kDimension, false},
+    {"nm", 1e-6, Millimetres::kDimension, false},
+    {"g", 1, Grams::kDimension, true},
+    {"t", 1e6, Grams::kDimension, false},
 };
 
 struct Prefix {
@@ -244,12 +228,12 @@ std::optional<Measure> ParsePlain(std::string_view text, double thousand) {
     if ((name == "token" || name == "tokens" || name == "tok") &&
         (spaced || rest.front() == 'B' || (thousands && thousand != 1000))) {
       const double factor = rest.front() == 'B' ? 1e9 : CountSuffix(rest.substr(0, 1), thousand).value_or(1);
-      return Measure{value * factor, kTokenDim, true};
+      return Measure{value * factor, Tokens::kDimension, true};
     }
   }
   std::optional<Scaled> unit = ParseUnit(rest);
   if (unit && number->sides) {
-    if (unit->dimension != kLengthDim) return std::nullopt;
+    if (unit->dimension != Millimetres::kDimension) return std::nullopt;
     unit = Scaled{unit->factor * unit->factor, SquareMillimetres::kDimension};
   }
   if (!unit || !std::isfinite(value * unit->factor)) return std::nullopt;
@@ -313,7 +297,7 @@ std::optional<UnknownUnit> FindUnknownUnit(std::string_view text) {
 
 std::string BaseUnitText(const Dimension& dimension) {
   constexpr std::string_view kNames[kDimensions] = {"B", "FLOP", "token", "s", "$", "J", "mm", "g"};
-  if (dimension == kWattDim) return "W";
+  if (dimension == Watts::kDimension) return "W";
   std::string above, below;
   for (int i = 0; i < kDimensions; ++i) {
     const int power = dimension[static_cast<std::size_t>(i)];
