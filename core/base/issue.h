@@ -63,4 +63,9 @@ inline std::string JoinPath(const std::string& parent, std::string_view member) 
   return parent.empty() ? std::string(member) : parent + "." + std::string(member);
 }
 
+// Whether a member of a path is the number of a list entry.
+inline bool IsPlace(std::string_view member) {
+  return !member.empty() && member.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 }  // namespace slipstick

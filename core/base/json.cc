@@ -95,11 +95,6 @@ class Builder final : public nlohmann::json_sax<Json> {
   std::vector<Level> levels_;
 };
 
-bool IsPlace(std::string_view text) {
-  return !text.empty() && text.size() < 4 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 }  // namespace
 
 Result<Json> ParseJson(std::string_view text) {
@@ -150,7 +145,7 @@ void SetPath(Json& json, std::string_view path, Json value) {
   while (true) {
     const std::size_t dot = path.find('.');
     const std::string member(path.substr(0, dot));
-    if (IsPlace(member) && !at->is_object()) {
+    if (IsPlace(member) && member.size() < 4 && !at->is_object()) {
       if (!at->is_array()) *at = Json::array();
       const std::size_t index = std::min<std::size_t>(std::stoul(member), kMaxIndex);
       while (at->size() <= index) at->push_back(Json::object());
@@ -175,8 +170,7 @@ const Json* MemberAt(const Json& json, std::string_view path) {
       const auto found = at->find(member);
       if (found == at->end()) return nullptr;
       at = &*found;
-    } else if (at->is_array() && !member.empty() && member.find_first_not_of("0123456789") == std::string::npos &&
-               std::strtoul(member.c_str(), nullptr, 10) < at->size()) {
+    } else if (at->is_array() && IsPlace(member) && std::strtoul(member.c_str(), nullptr, 10) < at->size()) {
       at = &(*at)[std::strtoul(member.c_str(), nullptr, 10)];
     } else {
       return nullptr;
@@ -184,6 +178,8 @@ const Json* MemberAt(const Json& json, std::string_view path) {
   }
   return at;
 }
+
+Json* MemberAt(Json& json, std::string_view path) { return const_cast<Json*>(MemberAt(std::as_const(json), path)); }
 
 bool IsSet(const Json& json, std::string_view path) {
   const Json* found = MemberAt(json, path);

@@ -50,6 +50,7 @@ void SetPath(Json& json, std::string_view path, Json value);
 
 // The value at a dotted path (array elements by number), or null.
 const Json* MemberAt(const Json& json, std::string_view path);
+Json* MemberAt(Json& json, std::string_view path);
 
 // Whether there is a value other than null at a dotted path.
 bool IsSet(const Json& json, std::string_view path);

@@ -9,6 +9,8 @@
 #include <span>
 #include <unordered_map>
 
+#include "core/base/issue.h"
+
 namespace slipstick {
 namespace {
 
@@ -160,7 +162,7 @@ std::string SymbolOf(const Node& node) {
     rest = rest.substr(0, rest.rfind(" ("));  // "serving.prefill.kv_len (2)" is computed more than once
     for (std::size_t dot = rest.rfind('.'); dot != std::string_view::npos; dot = rest.rfind('.')) {
       const std::string_view last = rest.substr(dot + 1);
-      if (last.find_first_not_of("0123456789") != std::string_view::npos) return std::string(last);
+      if (!IsPlace(last)) return std::string(last);
       rest = rest.substr(0, dot);
     }
     return std::string(rest);

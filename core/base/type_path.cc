@@ -1,5 +1,7 @@
 #include "core/base/type_path.h"
 
+#include "core/base/issue.h"
+
 namespace slipstick::internal {
 namespace {
 
@@ -20,8 +22,7 @@ const Type* TypeAt(const Type& type, std::string_view path) {
   const std::string_view member = path.substr(0, dot);
   const std::string_view rest = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
   if (type.kind == Kind::kList) {
-    const bool is_place = !member.empty() && member.find_first_not_of("0123456789") == std::string_view::npos;
-    return is_place ? TypeAt(*type.inner, rest) : nullptr;
+    return IsPlace(member) ? TypeAt(*type.inner, rest) : nullptr;
   }
   const FieldRow* row = MemberOf(type, member);
   return row != nullptr ? TypeAt(*row->type, rest) : nullptr;

@@ -14,7 +14,7 @@ std::string WithWildcards(std::string_view path) {
   while (true) {
     const std::size_t dot = path.find('.');
     const std::string_view member = path.substr(0, dot);
-    plain += member.find_first_not_of("0123456789") == std::string_view::npos ? "*" : member;
+    plain += IsPlace(member) ? "*" : member;
     if (dot == std::string_view::npos) return plain;
     plain += '.';
     path.remove_prefix(dot + 1);

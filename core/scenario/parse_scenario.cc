@@ -35,23 +35,12 @@ bool FollowsFrom(const Issue& issue, const Issues& unknown_presets) {
   });
 }
 
-// The object at a path of members; null if absent.
-Json* ObjectAt(Json& request, std::initializer_list<const char*> members) {
-  Json* at = &request;
-  for (const char* member : members) {
-    const auto found = at->find(member);
-    if (found == at->end() || !found->is_object()) return nullptr;
-    at = &*found;
-  }
-  return at;
-}
-
 // Drops members of a resolved device that are derived from others, so that they follow a changed member.
 void DropDerivedValues(Json* device) {
-  if (device == nullptr) return;
+  if (device == nullptr || !device->is_object()) return;
   DropRuleDerivedValues(*device);
   // Usable memory derives from the capacity: a request that changes only the capacity drops the preset's value.
-  Json* memory = ObjectAt(*device, {"memory"});
+  Json* memory = MemberAt(*device, "memory");
   if (memory != nullptr && memory->contains("capacity") && !memory->contains("usable")) (*memory)["usable"] = nullptr;
 }
 
@@ -227,8 +216,8 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, std::string
   if (VersionOf(expanded) >= 3) NameUnits<Scenario>(expanded, "", units_assumed);
   const AutoMappings autos = TakeAutoMappings(expanded, issues);
   ApplyDesignDefaults(expanded);
-  DropDerivedValues(ObjectAt(expanded, {"cluster", "device"}));
-  DropDerivedValues(ObjectAt(expanded, {"serving", "disaggregated", "prefill_device"}));
+  DropDerivedValues(MemberAt(expanded, "cluster.device"));
+  DropDerivedValues(MemberAt(expanded, "serving.disaggregated.prefill_device"));
   if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
     ExpandNetworks(*cluster, issues);
     ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, NearestPresets, issues);

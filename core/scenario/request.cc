@@ -81,27 +81,6 @@ bool NamesPreset(std::string_view path) {
   return !PresetKindAt<Scenario>(path).empty();
 }
 
-// The member or list entry at a path, or null.
-Json* At(Json& json, std::string_view path) {
-  Json* at = &json;
-  for (std::size_t dot = 0; at != nullptr && dot != std::string_view::npos;
-       path.remove_prefix(std::min(dot + 1, path.size()))) {
-    dot = path.find('.');
-    const std::string member(path.substr(0, dot));
-    if (at->is_array()) {
-      const bool is_index =
-          !member.empty() && member.size() < 6 && member.find_first_not_of("0123456789") == std::string::npos;
-      const std::size_t index = is_index ? std::stoul(member) : at->size();
-      at = index < at->size() ? &(*at)[index] : nullptr;
-    } else {
-      const auto found = at->find(member);
-      at = found == at->end() ? nullptr : &*found;
-    }
-    if (dot == std::string_view::npos) break;
-  }
-  return at;
-}
-
 // Whether the value is "auto" in place of a mapping.
 bool IsAutoText(std::string_view path, const Json& value) {
   return (path == "training.mapping" || path == "serving.mapping") && value.is_string() && TextOf(value) == "auto";
@@ -130,7 +109,7 @@ bool StandsAlone(std::string_view path, const Json& object) {
 // Turns "cluster.device": "h100-sxm5-80gb" above a path into {"preset": …}, so that members below it can be set.
 void Unfold(Json& request, std::string_view path) {
   for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.', dot + 1)) {
-    Json* owner = At(request, path.substr(0, dot));
+    Json* owner = MemberAt(request, path.substr(0, dot));
     if (owner != nullptr && owner->is_string() && NamesPreset(path.substr(0, dot))) *owner = Json{{"preset", *owner}};
   }
 }
@@ -176,12 +155,12 @@ void MergeAt(Json& request, const std::string& path, Json over) {
   if (path.empty()) {
     MergeMembers(request, std::move(over), path, written);
   } else {
-    Json* present = At(request, path);
+    Json* present = MemberAt(request, path);
     if (present == nullptr || !present->is_object()) {
       SetPath(request, path, Json::object());
       written.push_back(path);
     }
-    MergeMembers(*At(request, path), std::move(over), path, written);
+    MergeMembers(*MemberAt(request, path), std::move(over), path, written);
   }
   for (std::string& one : written) AddWritten(request, std::move(one));
 }
@@ -251,7 +230,7 @@ Json WithFix(Json request, const Fix& fix) {
     if (!change.value.empty()) continue;
     const std::size_t dot = change.path.rfind('.');
     const std::string above = dot == std::string::npos ? "" : change.path.substr(0, dot);
-    Json* owner = above.empty() ? &request : At(request, above);
+    Json* owner = above.empty() ? &request : MemberAt(request, above);
     if (owner == nullptr || !owner->is_object()) continue;
     owner->erase(change.path.substr(dot + 1));
     // An unwritten member comes from the default scenario, unless something written replaced the object around it.
