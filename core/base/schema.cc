@@ -105,7 +105,7 @@ std::string LabelOf(const FieldFacts& facts) {
 void DescribeMember(const FieldRow& row, const std::string& path, const void* standard, Json& out) {
   const FieldFacts& facts = row.facts;
   const bool nullable = row.type->kind == Kind::kOptional;
-  const Type& type = nullable ? *row.type->inner : *row.type;
+  const Type& type = TypeOfValue(*row.type);
   const void* set = nullable ? row.type->optional.held(Mutable(standard)) : standard;
   const void* held = set != nullptr ? set : row.type->standard();
 
@@ -257,14 +257,10 @@ void ExpandAs(const Type& type, Json& json, const std::string& path, const Prese
   }
 }
 
-namespace {
-
 bool HasUnitToName(const FieldRow& row) {
-  const Type& type = row.type->kind == Kind::kOptional ? *row.type->inner : *row.type;
+  const Type& type = TypeOfValue(*row.type);
   return type.kind == Kind::kQuantity && *type.dimension != Tokens::kDimension && !row.facts.unit.empty();
 }
-
-}  // namespace
 
 void NameUnitsAs(const Type& type, Json& json, const std::string& path, std::vector<NamedUnit>& named) {
   if (type.kind == Kind::kOptional) return NameUnitsAs(*type.inner, json, path, named);

@@ -43,6 +43,9 @@ namespace internal {
 // (catalogue/catalogue_entries.cc).
 Json StandardEntry(std::string_view id, std::string_view kind);
 
+// Whether a text without a unit can be given the field's.
+bool HasUnitToName(const FieldRow& row);
+
 // A value as messages show it.
 std::string Shown(const Json& json);
 

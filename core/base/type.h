@@ -91,6 +91,9 @@ struct Type {
   const void* (*standard)() = nullptr;  // a default value: of `inner`, or of an object that may name a preset
 };
 
+// The type of a value, if there is one.
+constexpr const Type& TypeOfValue(const Type& type) { return type.kind == Kind::kOptional ? *type.inner : type; }
+
 // Sets the defaults that the presets state: of the object itself and of the objects in it.
 void SetStandards(const Type& type, void* object);  // schema.cc
 

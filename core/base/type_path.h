@@ -17,10 +17,22 @@ const Type* TypeAt(const Type& type, std::string_view path);
 const FieldRow* FieldAt(const Type& type, std::string_view path);
 }  // namespace internal
 
+// The field at this path; null if there is none.
+template <class T>
+const FieldRow* FieldAt(std::string_view path) {
+  return internal::FieldAt(internal::kType<T>, path);
+}
+
+// Whether the values of a field are whole numbers.
+inline bool IsWhole(const FieldRow& field) {
+  const internal::Kind kind = internal::TypeOfValue(*field.type).kind;
+  return kind == internal::Kind::kCount || kind == internal::Kind::kCountOrMax;
+}
+
 // A number in base units as text in the unit of the field at this path; "" if the field has no unit.
 template <class T>
 std::string TextInUnitAt(std::string_view path, double value) {
-  const FieldRow* field = internal::FieldAt(internal::kType<T>, path);
+  const FieldRow* field = FieldAt<T>(path);
   if (field == nullptr || field->facts.unit.empty()) return "";
   return NumberText(value / field->facts.unit_factor) + " " + std::string(field->facts.unit);
 }

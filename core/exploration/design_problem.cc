@@ -6,6 +6,7 @@
 
 #include "core/base/fix.h"
 #include "core/base/schema.h"
+#include "core/base/type_path.h"
 #include "core/base/units.h"
 #include "core/catalogue/presets.h"
 #include "core/evaluation/evaluate.h"
@@ -95,13 +96,6 @@ std::optional<Measure> MeasureAt(const std::string& path, const std::string& tex
   return ParseMeasure(value->is_string() ? TextOf(*value) : text);
 }
 
-bool IsCount(const std::string& path) {
-  Json fields = Json::array();
-  Describe<Scenario>("", fields);
-  return std::any_of(fields.begin(), fields.end(),
-                     [&](const Json& field) { return field["path"] == path && field["kind"] == "count"; });
-}
-
 }  // namespace
 
 void DesignProblem::AddShares(const ChipDesign& design) {
@@ -142,9 +136,11 @@ Issues DesignProblem::Vary(const std::string& text) {
     }
     const std::optional<Scenario>& base = BaseAt(start_);
     const std::optional<double> at = base ? NumberAt(Write(*base), path) : std::nullopt;
-    space_.variables.push_back({DesignVariable::Kind::kNumber, low, high, IsCount(path)});
+    const FieldRow* field = FieldAt<Scenario>(path);
+    const bool is_whole = field != nullptr && IsWhole(*field);
+    space_.variables.push_back({DesignVariable::Kind::kNumber, low, high, is_whole});
     start_.push_back(std::clamp(at.value_or(std::sqrt(low * high)), low, high));
-    if (space_.variables.back().is_whole) start_.back() = std::round(start_.back());
+    if (is_whole) start_.back() = std::round(start_.back());
     inputs_.push_back({path, {}, from->has_unit ? BaseUnitText(from->dimension) : ""});
     return {};
   }

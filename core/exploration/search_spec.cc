@@ -9,7 +9,6 @@
 #include "core/base/type_path.h"
 #include "core/base/units.h"
 #include "core/evaluation/own_measurements.h"
-#include "core/exploration/solved_range.h"
 #include "core/scenario/scenario.h"
 
 namespace slipstick {
@@ -20,9 +19,8 @@ constexpr std::size_t kMaxAxisValues = 10'000, kMaxCombinations = 100'000;
 // lo:hi:n[:log] with units on the ends, which must have one dimension.
 Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>& parts) {
   const bool log = parts.size() == 4 && parts[3] == "log";
-  const Json field = FieldOf(path);
-  const std::string kind = field.is_null() ? "" : TextOf(field["kind"]);
-  const double thousand = kind == "length" ? 1024 : 1000;
+  const FieldRow* field = FieldAt<Scenario>(path);
+  const double thousand = field != nullptr && field->facts.is_length ? 1024 : 1000;
   const std::optional<Measure> low = ParseMeasure(parts[0], thousand), high = ParseMeasure(parts[1], thousand),
                                steps = ParseMeasure(parts[2]);
   if (!low || !high || !steps || (parts.size() == 4 && !log) || low->dimension != high->dimension) {
@@ -34,7 +32,7 @@ Result<Axis> ParseRange(const std::string& path, const std::vector<std::string>&
     return Issues{{path, "Enter 1 to 10,000 values per range, not " + parts[2]}};
   }
   if (log && !(low->value > 0 && high->value > 0)) return Issues{{path, "A logarithmic range must be above 0"}};
-  const bool whole = kind == "count" || kind == "length";
+  const bool whole = field != nullptr && IsWhole(*field);
   // without a unit, the version of the request determines it
   const bool stays_text = !low->has_unit && IsQuantityAt<Scenario>(path);
   Axis axis{path, {}};

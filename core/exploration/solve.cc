@@ -45,7 +45,7 @@ struct Trial {
 struct SolveProblem {
   Json asked, base, other;  // requests: as written; with defaults fixed; the reference scenario, or null
   std::string path;
-  Json field;  // of the input, as `describe` has it
+  const FieldRow& field;  // of the input
   std::vector<Condition> conditions;
   const SolveOptions& options;
 };
@@ -164,8 +164,8 @@ Answer NoSolution(const std::string& path, const std::string& reason) {
 
 // A value of the input, in the unit of its field.
 std::string InputShown(const SolveProblem& problem, double value) {
-  const double shown = value / problem.field.value("unit_factor", 1.0);
-  const std::string unit = problem.field.value("unit", "");
+  const double shown = value / problem.field.facts.unit_factor;
+  const std::string unit(problem.field.facts.unit);
   return (shown == std::floor(shown) ? GroupedText(shown) : NumberText(shown)) + (unit.empty() ? "" : " " + unit);
 }
 
@@ -342,14 +342,14 @@ Answer SolveAnswer(std::string_view request, const std::vector<std::string>& ass
     return WrongRequest({{"range", "Enter PATH=lo:hi, not " + std::string(range)}});
   }
   const std::string path(range.substr(0, equals));
-  const Json field = FieldOf(path);
-  if (field.is_null()) return WrongRequest({{path, "Unknown input"}});
+  const FieldRow* field = FieldAt<Scenario>(path);
+  if (field == nullptr) return WrongRequest({{path, "Unknown input"}});
   if (Issues issues = IssuesOfVarying(path); !issues.empty()) return WrongRequest(std::move(issues));
-  const std::optional<SolvedRange> span = ParseSpan(range.substr(equals + 1), field, VersionOf(*base));
+  const std::optional<SolvedRange> span = ParseSpan(range.substr(equals + 1), *field, VersionOf(*base));
   if (!span) {
     return WrongRequest({{path, "Give a numeric input and lo below hi, not " + std::string(range.substr(equals + 1))}});
   }
-  SolveProblem problem{*base, WithDefaultsFixed(*base, path), nullptr, path, field, std::move(*conditions), options};
+  SolveProblem problem{*base, WithDefaultsFixed(*base, path), nullptr, path, *field, std::move(*conditions), options};
   if (std::any_of(problem.conditions.begin(), problem.conditions.end(),
                   [](const Condition& one) { return !one.other.empty(); })) {
     Result<Json> other = ReadRequest(JsonText(*base), options.against);

@@ -1,11 +1,9 @@
 #include "core/exploration/solved_range.h"
 
 #include <cmath>
-#include <string>
 
 #include "core/base/schema.h"
 #include "core/base/units.h"
-#include "core/scenario/scenario.h"
 
 namespace slipstick {
 namespace {
@@ -17,37 +15,15 @@ std::optional<double> BaseValue(std::string_view text, double thousand, double b
   return measure->has_unit ? measure->value : measure->value * bare_unit;
 }
 
-// The unit of numbers without one, in base units.
-double BareUnitOf(const Json& field, Count version) {
-  const bool names_units =
-      version >= 3 && field.value("kind", "") == "quantity" && field.value("base_unit", "") != "token";
-  return names_units ? field.value("unit_factor", 1.0) : 1;
-}
-
 }  // namespace
 
-Json FieldOf(std::string_view path) {
-  Json inputs = Json::array();
-  Describe<Scenario>("", inputs);
-  std::string wanted;
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    const bool digit = path[i] >= '0' && path[i] <= '9' && (i == 0 || path[i - 1] == '.' || wanted.back() == '*');
-    if (!digit) wanted += path[i];
-    if (digit && wanted.back() != '*') wanted += '*';
-  }
-  for (const Json& field : inputs) {
-    if (field["path"] == wanted) return field;
-  }
-  return nullptr;
-}
-
-std::optional<SolvedRange> ParseSpan(std::string_view text, const Json& field, Count version) {
-  const std::string kind = field.value("kind", "");
-  const double bare_unit = BareUnitOf(field, version);
+std::optional<SolvedRange> ParseSpan(std::string_view text, const FieldRow& field, Count version) {
+  const internal::Kind kind = internal::TypeOfValue(*field.type).kind;
   SolvedRange span;
-  span.whole = kind == "count" || kind == "length";
-  if (kind != "quantity" && kind != "ratio" && !span.whole) return std::nullopt;
-  const double thousand = kind == "length" ? 1024 : 1000;
+  span.whole = IsWhole(field);
+  if (kind != internal::Kind::kQuantity && kind != internal::Kind::kRatio && !span.whole) return std::nullopt;
+  const double thousand = field.facts.is_length ? 1024 : 1000;
+  const double bare_unit = version >= 3 && internal::HasUnitToName(field) ? field.facts.unit_factor : 1;
   const std::size_t first = text.find(':'), second = text.find(':', first + 1);
   const std::optional<double> low = BaseValue(text.substr(0, first), thousand, bare_unit);
   const std::optional<double> high = BaseValue(text.substr(first + 1, second - first - 1), thousand, bare_unit);

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
-#include "core/base/json.h"
 #include "core/base/quantity.h"
+#include "core/base/type_path.h"
 
 namespace slipstick {
 
@@ -15,10 +15,7 @@ struct SolvedRange {
   bool whole = false;
 };
 
-// The described field of a path, or null; list indices are "*".
-Json FieldOf(std::string_view path);
-
 // Empty unless the field is numeric and lo is below hi. `version` of the request: determines the unit of bare numbers.
-std::optional<SolvedRange> ParseSpan(std::string_view text, const Json& field, Count version);
+std::optional<SolvedRange> ParseSpan(std::string_view text, const FieldRow& field, Count version);
 
 }  // namespace slipstick

@@ -2,6 +2,7 @@
 
 #include "core/base/json.h"
 #include "core/base/schema.h"
+#include "core/base/type_path.h"
 #include "core/catalogue/presets.h"
 #include "core/evaluation/report.h"
 #include "core/scenario/scenario.h"
@@ -23,20 +24,6 @@ std::vector<std::string> PathsOf(const Json& described) {
   std::vector<std::string> paths;
   for (const Json& one : described) paths.push_back(TextOf(one["path"]));
   return paths;
-}
-
-// "cluster.networks.0.bandwidth" -> "cluster.networks.*.bandwidth", as inputs are described.
-std::string WithoutIndices(std::string_view path) {
-  std::string text;
-  for (const char c : path) {
-    const bool is_digit = c >= '0' && c <= '9';
-    if (!is_digit || (text.back() != '.' && text.back() != '*')) {
-      text += c;
-    } else if (text.back() == '.') {
-      text += '*';
-    }
-  }
-  return text;
 }
 
 }  // namespace
@@ -70,12 +57,9 @@ std::vector<std::string> KindsOfPresets() {
 }
 
 std::string InputText(std::string_view path, double value) {
-  const std::string described = WithoutIndices(path);
-  for (const Json& input : DescribedInputs()) {
-    const Json* unit = TextOf(input["path"]) == described ? FindMember(input, "unit") : nullptr;
-    if (unit != nullptr) return CountText(value / NumberAt(input, "unit_factor").value_or(1)) + " " + TextOf(*unit);
-  }
-  return CountText(value);
+  const FieldRow* field = FieldAt<Scenario>(path);
+  if (field == nullptr || field->facts.unit.empty()) return CountText(value);
+  return CountText(value / field->facts.unit_factor) + " " + std::string(field->facts.unit);
 }
 
 }  // namespace slipstick

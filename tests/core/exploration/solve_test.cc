@@ -9,7 +9,8 @@
 
 #include "core/api/api.h"
 #include "core/base/quantity.h"
-#include "core/exploration/solved_range.h"
+#include "core/base/type_path.h"
+#include "core/scenario/scenario.h"
 #include "tests/support/answers.h"
 
 namespace slipstick {
@@ -129,10 +130,9 @@ TEST(Solve, ARequestWithTheValueAndTheHeldInputsHasTheSameFigure) {
     }
     holding += answer["held"].empty() ? 0 : 1;
     const std::string path = answer["path"].get<std::string>();
-    const Json field = FieldOf(path);
-    write(path, field["kind"] == "quantity"
-                    ? Json(JsonText(answer["value"].get<double>() / field["unit_factor"].get<double>()) + " " +
-                           field["unit"].get<std::string>())
+    const FieldFacts& facts = FieldAt<Scenario>(path)->facts;
+    write(path, IsQuantityAt<Scenario>(path)
+                    ? Json(JsonText(answer["value"].get<double>() / facts.unit_factor) + " " + std::string(facts.unit))
                     : answer["value"]);
     const Json report = *ParseJson(EvaluateAnswer("", edited, "", false).text);
     const Json* figure = MemberAt(report, answer["figure"]["path"].get<std::string>());
