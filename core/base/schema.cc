@@ -200,8 +200,7 @@ std::string KindText(std::string_view kind) {
   return text;
 }
 
-bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, const PresetFinder& find,
-                   const PresetsLike& like, Issues& issues) {
+bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, Issues& issues) {
   if (!json.is_object()) return true;
   const auto named = json.find("preset");
   if (named == json.end() || (named->is_string() && TextOf(*named).empty())) return true;
@@ -212,10 +211,10 @@ bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, c
     return false;
   }
   const std::string id = named->get<std::string>();
-  const Json* found = find(kind, id);
+  const Json* found = FindPreset(kind, id);
   if (found == nullptr) {
     const std::string at = JoinPath(path, "preset");
-    issues.push_back({at, "Unknown " + KindText(kind) + " " + Shown(*named), SetToEach(at, like(kind, id))});
+    issues.push_back({at, "Unknown " + KindText(kind) + " " + Shown(*named), SetToEach(at, NearestPresets(kind, id))});
     return false;
   }
   Json merged = WithoutRemarks(*found);
@@ -226,20 +225,19 @@ bool ReplacePreset(Json& json, std::string_view kind, const std::string& path, c
 
 }  // namespace
 
-void ExpandAs(const Type& type, Json& json, const std::string& path, const PresetFinder& find, const PresetsLike& like,
-              Issues& issues) {
-  if (type.kind == Kind::kOptional) return ExpandAs(*type.inner, json, path, find, like, issues);
+void ExpandAs(const Type& type, Json& json, const std::string& path, Issues& issues) {
+  if (type.kind == Kind::kOptional) return ExpandAs(*type.inner, json, path, issues);
   if (type.kind == Kind::kList) {
     if (!json.is_array()) return;
     for (std::size_t i = 0; i < json.size(); ++i) {
-      ExpandAs(*type.inner, json[i], JoinPath(path, std::to_string(i)), find, like, issues);
+      ExpandAs(*type.inner, json[i], JoinPath(path, std::to_string(i)), issues);
     }
     return;
   }
   if (type.kind != Kind::kObject) return;
   if (!type.preset_kind.empty()) {
     if (json.is_string()) json = Json{{"preset", json}};
-    if (!ReplacePreset(json, type.preset_kind, path, find, like, issues)) return;
+    if (!ReplacePreset(json, type.preset_kind, path, issues)) return;
   }
   if (!json.is_object()) return;
   for (const FieldRow& row : *type.fields) {
@@ -253,7 +251,7 @@ void ExpandAs(const Type& type, Json& json, const std::string& path, const Prese
         found = json.find(row.facts.key);
       }
     }
-    if (found != json.end()) ExpandAs(*row.type, *found, JoinPath(path, row.facts.key), find, like, issues);
+    if (found != json.end()) ExpandAs(*row.type, *found, JoinPath(path, row.facts.key), issues);
   }
 }
 

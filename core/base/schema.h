@@ -12,7 +12,6 @@
 // dimension; without a unit it is in base units too, unless NameUnits gave it one.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,15 +23,16 @@
 
 namespace slipstick {
 
-// Finds a catalogue entry; null if there is none.
-using PresetFinder = std::function<const Json*(std::string_view kind, std::string_view id)>;
-// Returns the ids of a kind that are similar to a word.
-using PresetsLike = std::function<std::vector<std::string>(std::string_view kind, std::string_view id)>;
-
 // A text that had no unit, and what it was read as: {"cost.electricity", "0.12", "0.12 $/kWh"}.
 struct NamedUnit {
   std::string path, text, value;
 };
+
+// A parsed catalogue entry; null if there is none. Defined where the catalogue is read (catalogue/presets.cc), as is the
+// next.
+const Json* FindPreset(std::string_view kind, std::string_view id);
+// The ids of a kind that are similar to a word, most similar first; all of a small kind if none is.
+std::vector<std::string> NearestPresets(std::string_view kind, std::string_view id);
 
 // A catalogue entry without its remarks: sources, note, published values, `usual_for` and `comes_with`.
 Json WithoutRemarks(const Json& preset);
@@ -52,8 +52,7 @@ std::string Shown(const Json& json);
 void ReadAs(const Type& type, const Json& json, const std::string& path, Issues& issues, void* out);
 Json WriteAs(const Type& type, const void* value);
 void DescribeAs(const Type& type, const std::string& path, const void* standard, Json& out);
-void ExpandAs(const Type& type, Json& json, const std::string& path, const PresetFinder& find, const PresetsLike& like,
-              Issues& issues);
+void ExpandAs(const Type& type, Json& json, const std::string& path, Issues& issues);
 void NameUnitsAs(const Type& type, Json& json, const std::string& path, std::vector<NamedUnit>& named);
 
 }  // namespace internal
@@ -83,9 +82,8 @@ void Describe(const std::string& path, Json& out) {
 
 // Replaces every {"preset": id, …overrides} below `json` by the catalogue's entry, with the overrides merged into it.
 template <class T>
-void ExpandPresets(Json& json, const std::string& path, const PresetFinder& find, const PresetsLike& like,
-                   Issues& issues) {
-  internal::ExpandAs(internal::kType<T>, json, path, find, like, issues);
+void ExpandPresets(Json& json, const std::string& path, Issues& issues) {
+  internal::ExpandAs(internal::kType<T>, json, path, issues);
 }
 
 // Appends the field's unit to every text below `json` that is a bare number, and lists its changes. Counts and tokens

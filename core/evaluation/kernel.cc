@@ -28,7 +28,7 @@ Cluster ReadCluster(const Json& request, Issues& issues) {
   Cluster cluster;
   Json json = request.contains("cluster") ? request["cluster"] : Json{{"preset", "dgx-h100"}};
   ExpandNetworks(json, issues);
-  ExpandPresets<Cluster>(json, "cluster", FindPreset, NearestPresets, issues);
+  ExpandPresets<Cluster>(json, "cluster", issues);
   if (issues.empty()) Read(json, "cluster", issues, cluster);
   if (issues.empty() && cluster.device.design)
     issues = OverspentBudgets(*cluster.device.design, "cluster.device.design");
@@ -84,7 +84,7 @@ std::optional<Seconds> SecondPassOf(const std::string& library, Issues& issues) 
     return {};
   }
   Engine engine;
-  ExpandPresets<Engine>(json, "collective.library", FindPreset, NearestPresets, issues);
+  ExpandPresets<Engine>(json, "collective.library", issues);
   if (issues.empty()) Read(json, "collective.library", issues, engine);
   return engine.communication.second_pass;
 }

@@ -291,7 +291,7 @@ template <class Line>
 Result<Json> Time(Json json, const Device& device) {
   Issues issues;
   Line line;
-  ExpandPresets<Line>(json, "operator", FindPreset, NearestPresets, issues);
+  ExpandPresets<Line>(json, "operator", issues);
   Read(json, "operator", issues, line);
   if (!issues.empty()) return issues;
   const KernelTime time = TimeLine(line, device, issues);
@@ -322,7 +322,7 @@ Result<Json> EvaluateOperator(const Json& request) {
     if (key != "operator") where[key] = value;
   }
   DeviceLine line;
-  ExpandPresets<DeviceLine>(where, "", FindPreset, NearestPresets, issues);
+  ExpandPresets<DeviceLine>(where, "", issues);
   Read(where, "", issues, line);
   const Json& json = request["operator"];
   const auto kind_text = json.is_object() ? json.find("kind") : json.end();

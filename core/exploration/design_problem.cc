@@ -50,7 +50,7 @@ std::vector<ChipDesign> KnownDesigns() {
   for (const Json& entry : PresetCatalogue("chip_design")) {
     Json json{{"preset", entry["id"]}};
     Issues issues;
-    ExpandPresets<ChipDesign>(json, "", FindPreset, NearestPresets, issues);
+    ExpandPresets<ChipDesign>(json, "", issues);
     Read(json, "", issues, designs.emplace_back());
     if (!issues.empty()) designs.pop_back();
   }

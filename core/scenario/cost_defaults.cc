@@ -349,7 +349,7 @@ void ApplyPrefillPoolDefaults(const Json& serving, Json& cost) {
   Json device = Member(Member(serving, "disaggregated"), "prefill_device");
   if (!cost.is_object() || !(device.is_string() || (device.is_object() && !device.empty()))) return;
   Issues unknown;  // reported where the device is read
-  ExpandPresets<Device>(device, "", FindPreset, NearestPresets, unknown);
+  ExpandPresets<Device>(device, "", unknown);
   Json cluster = ClusterWith(TextAt(device, "preset"));
   cluster["device"] = std::move(device);
   Json& pool = cost["prefill_pool"];
@@ -365,7 +365,7 @@ std::optional<DeviceBill> CatalogueBill(const std::string& id) {
   ApplyCostDefaults(cluster, false, cost);
   Issues issues;
   DeviceBill bill;
-  ExpandPresets<DeviceBill>(cost["device"], "", FindPreset, NearestPresets, issues);
+  ExpandPresets<DeviceBill>(cost["device"], "", issues);
   Read(cost["device"], "", issues, bill);
   if (!issues.empty()) return std::nullopt;
   return bill;

@@ -126,7 +126,7 @@ void DropRuleDerivedValues(Json& device) {
   Json bare = device;
   for (const MemberPath& member : members) bare[member[0]].erase(member[1]);
   Issues issues;
-  ExpandPresets<Device>(bare, "", FindPreset, NearestPresets, issues);
+  ExpandPresets<Device>(bare, "", issues);
   Device by_rules;
   Read(bare, "", issues, by_rules);
   if (!issues.empty()) return;  // reported when the whole device is read

@@ -37,7 +37,7 @@ std::vector<NetworkLevel> NetworksOfServer(const Device& device) {
   if (levels == nullptr) return {};
   Json json{{"networks", *levels}};
   Issues none;
-  ExpandPresets<Cluster>(json, "", FindPreset, NearestPresets, none);
+  ExpandPresets<Cluster>(json, "", none);
   Cluster server;
   Read(json, "", none, server);
   return std::move(server.networks);

@@ -220,7 +220,7 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, std::string
   DropDerivedValues(MemberAt(expanded, "serving.disaggregated.prefill_device"));
   if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
     ExpandNetworks(*cluster, issues);
-    ExpandPresets<Cluster>(*cluster, "cluster", FindPreset, NearestPresets, issues);
+    ExpandPresets<Cluster>(*cluster, "cluster", issues);
     if (!expanded.contains("cost")) expanded["cost"] = Json::object();
     ApplyCostDefaults(expanded["cluster"], SplitsDevice(expanded), expanded["cost"]);
     if (const Json* serving = FindMember(expanded, "serving")) ApplyPrefillPoolDefaults(*serving, expanded["cost"]);
@@ -228,7 +228,7 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, std::string
   std::vector<Chosen> followed = FollowDevices(expanded, written);
   // The cluster is already expanded: keep it out of the second pass.
   Json cluster = expanded.contains("cluster") ? std::move(expanded["cluster"]) : Json();
-  ExpandPresets<Scenario>(expanded, "", FindPreset, NearestPresets, issues);
+  ExpandPresets<Scenario>(expanded, "", issues);
   ExplainDiffusionModels(expanded, issues);
   if (expanded.contains("cluster") && !cluster.is_null()) expanded["cluster"] = std::move(cluster);
   Scenario scenario;

@@ -28,7 +28,7 @@ Result<StudyInput> Parse(std::string_view text) {
   request.erase("scenario");
   StudyInput input;
   Issues issues;
-  ExpandPresets<CostStudy>(request, "", FindPreset, NearestPresets, issues);
+  ExpandPresets<CostStudy>(request, "", issues);
   Read(request, "", issues, input.study);
   Result<Json> whole = ReadMeasuredRequest(JsonText(scenario_json), {});
   if (!whole) return whole.issues;

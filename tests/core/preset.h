@@ -12,7 +12,7 @@ template <class T>
 T FromPreset(std::string_view id, Issues& issues) {
   Json json{{"preset", id}};
   T made;
-  ExpandPresets<T>(json, "", FindPreset, NearestPresets, issues);
+  ExpandPresets<T>(json, "", issues);
   Read(json, "", issues, made);
   return made;
 }
