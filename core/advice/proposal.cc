@@ -7,29 +7,17 @@
 
 #include "core/advice/change_table.h"
 #include "core/advice/successors.h"
+#include "core/base/listed.h"
 #include "core/base/units.h"
 #include "core/scenario/request.h"
 
 namespace slipstick {
 namespace {
 
-std::vector<std::string> Words(std::string_view text) {
-  std::vector<std::string> words;
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t space = std::min(text.find(' ', from), text.size());
-    words.emplace_back(text.substr(from, space - from));
-    from = space + 1;
-  }
-  return words;
-}
-
 // 1024 -> "1,024"; a text is unchanged.
 std::string Shown(const Json& value) {
   if (value.is_string()) return TextOf(value);
-  if (!value.is_number_integer()) return JsonText(value);
-  std::string digits = std::to_string(value.get<Count>());
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
+  return value.is_number_integer() ? GroupedText(value.get<double>()) : JsonText(value);
 }
 
 void Replace(std::string& text, std::string_view word, const std::string& value) {
@@ -54,10 +42,10 @@ std::optional<Proposal> ProposalOf(const ChangeRow& row, const Json& request, co
                     row.needs,
                     Json::object(),
                     row.search,
-                    Words(row.search_limits),
+                    ListedIn(row.search_limits, ' '),
                     row.when == When::kLastResort,
                     row.when == When::kOnlyWay};
-  for (const std::string& word : Words(row.set)) {
+  for (const std::string& word : ListedIn(row.set, ' ')) {
     const std::size_t scale = word.find("*="), cap = word.find("<=");
     const bool scales = scale != std::string::npos, caps = cap != std::string::npos;
     Assignment assignment = scales ? Assignment{word.substr(0, scale), Json()}

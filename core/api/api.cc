@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/fix.h"
+#include "core/base/listed.h"
 #include "core/catalogue/presets.h"
 #include "core/evaluation/derivation.h"
 #include "core/evaluation/evaluate.h"
@@ -189,9 +190,7 @@ Answer DescribeAnswer(const std::vector<std::string>& words) {
 Answer PresetsAnswer(std::string_view kind) {
   const Json entries = PresetCatalogue(kind);
   if (!entries.empty()) return {JsonText(entries), {}};
-  std::string kinds;
-  for (const std::string_view known : PresetKinds()) kinds += (kinds.empty() ? "" : ", ") + std::string(known);
-  return WrongRequest({{"kind", "Unknown kind \"" + std::string(kind) + "\"; the kinds are " + kinds}});
+  return WrongRequest({{"kind", "Unknown kind \"" + std::string(kind) + "\"; the kinds are " + Listed(PresetKinds())}});
 }
 
 }  // namespace slipstick

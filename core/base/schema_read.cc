@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/fix.h"
+#include "core/base/listed.h"
 #include "core/base/nearest_names.h"
 #include "core/base/number_field.h"
 #include "core/base/schema.h"
@@ -26,14 +27,12 @@ std::optional<double> ReadNumber(const Json& json, const FieldFacts& facts, cons
 
 void RefuseName(const Json& json, const std::vector<std::string_view>& names, const Location& location,
                 Issues& issues) {
-  std::string all;
-  for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
   std::vector<std::string> near;
   if (json.is_string()) near = NearestNames(TextOf(json), names);
   if (near.empty())
     near.assign(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMaxChoices)));
   issues.push_back(
-      {location.Text(), "Unknown name " + Shown(json) + ": choose " + all, SetToEach(location.Text(), near)});
+      {location.Text(), "Unknown name " + Shown(json) + ": choose " + Listed(names), SetToEach(location.Text(), near)});
 }
 
 void ReadChoice(const Json& json, const Choices& choices, const Location& location, Issues& issues, void* out) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/listed.h"
 #include "core/command_line/verbs.h"
 #include "core/text/names.h"
 
@@ -34,19 +35,12 @@ compdef _slipstick slipstick
 
 using Words = std::vector<std::string>;
 
-void AddSplit(std::string_view names, Words& words) {
-  for (std::size_t end = 0; !names.empty(); names.remove_prefix(std::min(end + 1, names.size()))) {
-    end = std::min(names.find(' '), names.size());
-    words.emplace_back(names.substr(0, end));
-  }
-}
-
 void AddInputs(Words& words) {
   for (const std::string& path : InputPaths()) words.push_back(path + "=");
 }
 
 void AddOptionValues(const CommandOption& option, Words& words) {
-  if (option.offered == Offered::kNames) AddSplit(option.names, words);
+  if (option.offered == Offered::kNames) words = ListedIn(option.names, ' ');
   if (option.offered == Offered::kFigures) words = OutputPaths();
   if (option.offered == Offered::kInputs) AddInputs(words);
   if (option.offered == Offered::kClusters) words = PresetIds("cluster");

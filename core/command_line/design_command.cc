@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/listed.h"
 #include "core/command_line/progress_line.h"
 #include "core/command_line/question_options.h"
 #include "core/command_line/timed.h"

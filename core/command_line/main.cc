@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/api/api.h"
+#include "core/base/listed.h"
 #include "core/base/release.h"
 #include "core/command_line/advise_command.h"
 #include "core/command_line/completion.h"
@@ -20,7 +21,6 @@
 #include "core/command_line/help.h"
 #include "core/command_line/people_form.h"
 #include "core/command_line/progress_line.h"
-#include "core/command_line/question_options.h"
 #include "core/command_line/replay_command.h"
 #include "core/command_line/search_command.h"
 #include "core/command_line/size_command.h"

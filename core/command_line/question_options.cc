@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/base/units.h"
-#include "core/exploration/search_spec.h"
 
 namespace slipstick {
 namespace {
@@ -24,12 +23,6 @@ std::optional<Count> WholeNumber(std::string_view text, Count low, Count high) {
   if (!measure || measure->has_unit || measure->value != std::floor(measure->value)) return std::nullopt;
   if (measure->value < static_cast<double>(low) || measure->value > static_cast<double>(high)) return std::nullopt;
   return static_cast<Count>(measure->value);
-}
-
-std::vector<std::string> ListedIn(const std::string& text, char separator) {
-  std::vector<std::string> parts = SplitAt(text, separator);
-  if (parts.back().empty()) parts.pop_back();
-  return parts;
 }
 
 Json QuestionOf(std::span<const QuestionOption> asked, const std::map<std::string, std::string>& options) {

@@ -22,7 +22,4 @@ std::optional<Count> WholeNumber(std::string_view text, Count low, Count high);
 // The members whose options were given: numbers in base units, or texts with their units.
 Json QuestionOf(std::span<const QuestionOption> asked, const std::map<std::string, std::string>& options);
 
-// The parts of a text between separators; none of an empty text.
-std::vector<std::string> ListedIn(const std::string& text, char separator = ',');
-
 }  // namespace slipstick

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "core/base/listed.h"
 #include "core/command_line/progress_line.h"
 #include "core/command_line/question_options.h"
 #include "core/command_line/timed.h"

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/base/listed.h"
 #include "core/command_line/question_options.h"
 #include "core/sizing/size.h"
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/listed.h"
 #include "core/evaluation/evidence_files.h"
 #include "core/evaluation/intervals.h"
 #include "core/evidence/run_setting.h"
@@ -236,9 +237,8 @@ Result<Json> RunsLike(const Scenario& scenario, std::string_view figure) {
       std::find_if(std::begin(kIntervalFigures), std::end(kIntervalFigures),
                    [&](const IntervalFigure& one) { return one.path == figure || one.interval == figure; });
   if (found != std::end(kIntervalFigures)) return RunsOf(*found, scenario);
-  std::string known;
-  for (const IntervalFigure& one : kIntervalFigures) known += (known.empty() ? "" : ", ") + std::string(one.path);
-  return Issues{{std::string(figure), "No interval from published runs; there is one for " + known}};
+  return Issues{{std::string(figure), "No interval from published runs; there is one for " +
+                                          Listed(kIntervalFigures, &IntervalFigure::path)}};
 }
 
 }  // namespace slipstick

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/listed.h"
 #include "core/evaluation/measurement_texts.h"
 #include "core/evaluation/report.h"
 #include "core/exploration/search_spec.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/listed.h"
 #include "core/base/units.h"
 #include "core/exploration/condition.h"
 #include "core/exploration/search_spec.h"
@@ -36,9 +37,7 @@ void ReadLimit(const std::string& text, const std::string& part, SpaceLimits& me
     return std::find(known.begin(), known.end(), path) != known.end() ? path : "";
   };
   const auto refuse = [&](const std::string& path) {
-    std::string names;
-    for (const std::string_view one : known) names += (names.empty() ? "" : ", ") + std::string(one);
-    issues.push_back({"limit", "Unknown limit " + path + ": choose a member of the mapping (" + names +
+    issues.push_back({"limit", "Unknown limit " + path + ": choose a member of the mapping (" + Listed(known) +
                                    ") or a figure (" + SearchFigureNames(part) + ")"});
   };
   const std::size_t at = text.find('=');

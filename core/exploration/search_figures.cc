@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/listed.h"
 #include "core/base/output.h"
 #include "core/search/mapping_space.h"
 #include "core/search/serving_space.h"
@@ -58,11 +59,7 @@ std::vector<std::string> MemberPaths(std::string_view of) {
   return paths;
 }
 
-std::string SearchFigureNames(std::string_view of) {
-  std::string names;
-  for (const SearchFigure& one : SearchFigures(of)) names += (names.empty() ? "" : ", ") + one.name;
-  return names;
-}
+std::string SearchFigureNames(std::string_view of) { return Listed(SearchFigures(of), &SearchFigure::name); }
 
 Json SearchObjectives() {
   Json all = Json::object();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/fix.h"
+#include "core/base/listed.h"
 #include "core/base/schema.h"
 #include "core/base/type_path.h"
 #include "core/base/units.h"
@@ -57,16 +58,6 @@ std::vector<std::string> TextsOf(const Json* list) {
   if (list == nullptr || !list->is_array()) return texts;
   for (const Json& one : *list) texts.push_back(PlainText(one));
   return texts;
-}
-
-std::vector<std::string> SplitAt(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  while (true) {
-    const std::size_t at = text.find(separator);
-    parts.emplace_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
 }
 
 Result<Axis> ParseAxis(std::string_view text) {

@@ -17,7 +17,6 @@ namespace slipstick {
 std::string PlainText(const Json& value);
 // The texts of a list's values; none if `list` is null or no list.
 std::vector<std::string> TextsOf(const Json* list);
-std::vector<std::string> SplitAt(std::string_view text, char separator);
 
 // One input and the values it takes: "training.mapping.tp=1,2,4", "cluster.devices=8:512:7:log".
 struct Axis {

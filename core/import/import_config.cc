@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/fix.h"
+#include "core/base/listed.h"
 #include "core/base/nearest_names.h"
 #include "core/base/schema.h"
 #include "core/import/config_reader.h"
@@ -239,8 +240,7 @@ const ConfigFamily* FamilyOf(const std::string& type, Issues& issues) {
     if (family.type == type) return &family;
     known.push_back(family.type);
   }
-  std::string list;
-  for (const std::string_view name : known) list += (list.empty() ? "" : ", ") + std::string(name);
+  const std::string list = Listed(known);
   if (type.empty()) {
     issues.push_back({"model_type", "Required: architecture, one of " + list});
     return nullptr;

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/base/listed.h"
 #include "core/catalogue/presets.h"
 
 namespace slipstick {
@@ -51,9 +52,7 @@ bool RunsOn(const std::vector<Architecture>& families, const Device& device) {
 void AddUnsupported(const Software& software, const std::string& name, const std::vector<Architecture>& families,
                     const Device& device, std::vector<std::string>& texts) {
   if (RunsOn(families, device)) return;
-  std::string others;
-  for (const RunningPreset& one : RunningOn(device.architecture.name(), software))
-    others += (others.empty() ? "" : ", ") + std::string(one.id);
+  const std::string others = Listed(RunningOn(device.architecture.name(), software), &RunningPreset::id);
   texts.push_back(name + " does not run on " + device.name + ": its figures are hypothetical" +
                   (others.empty() ? std::string() : "; " + std::string(software.path) + " that do: " + others));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/listed.h"
 #include "core/engine_step/step_time.h"
 #include "core/operators/efficiency.h"
 
@@ -43,10 +44,8 @@ void AddWeights(const Deployment& deployment, std::vector<std::string>& texts) {
   const std::vector<Precision>& formats = deployment.engine.formats.weights;
   const Precision requested = deployment.load.precision.weights;
   if (formats.empty() || std::find(formats.begin(), formats.end(), requested) != formats.end()) return;
-  std::string own;
-  for (const Precision format : formats) own += (own.empty() ? "" : ", ") + Named(format);
   Add(texts, deployment.engine.name + " has no weights in " + Named(requested) +
-                 ": they are timed as if it had. It has " + own + ".");
+                 ": they are timed as if it had. It has " + Listed(formats, Named) + ".");
 }
 
 // Attention always widens an integer KV cache; a narrow float KV cache is used directly if the device computes in its

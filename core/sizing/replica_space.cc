@@ -1,13 +1,13 @@
 #include "core/sizing/replica_space.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 namespace slipstick {
 namespace {
 
 constexpr Count kMostPerReplica = 144;
-
-bool IsPowerOfTwo(Count n) { return (n & (n - 1)) == 0; }
 
 // Devices of one replica: parts of the innermost network level, and powers of two of whole levels. On a grid, powers of
 // two.
@@ -18,7 +18,7 @@ std::vector<Count> ReplicaSizes(const Cluster& cluster, const Purchases& purchas
   const Count most = purchases.Size() == 0 ? 0 : std::min(kMostPerReplica, purchases.At(purchases.Size() - 1));
   std::vector<Count> sizes;
   for (const Count size : Divisors(inner)) {
-    if (purchases.slices() == 0 || IsPowerOfTwo(size)) sizes.push_back(size);
+    if (purchases.slices() == 0 || std::has_single_bit(static_cast<std::uint64_t>(size))) sizes.push_back(size);
   }
   for (Count size = 2 * sizes.back(); size <= reach; size *= 2) sizes.push_back(size);
   sizes.erase(std::remove_if(sizes.begin(), sizes.end(), [&](Count size) { return size > most; }), sizes.end());
