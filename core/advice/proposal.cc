@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 
-#include "core/advice/change_table.h"
 #include "core/advice/successors.h"
 #include "core/base/listed.h"
 #include "core/base/units.h"
@@ -13,6 +14,194 @@
 
 namespace slipstick {
 namespace {
+
+// When to try a change.
+enum class When {
+  kAlways,
+  kFeasible,    // only where the scenario fits
+  kInfeasible,  // only where it does not
+  kLastResort,  // as kInfeasible, and no earlier row of its kind repaired the scenario
+  kOnlyWay      // as kInfeasible, and no earlier row repaired it without a purchase
+};
+
+struct ChangeRow {
+  std::string_view id;    // kind, and after a dot which one of that kind
+  std::string_view part;  // part that it changes; "": training or serving
+  // Assignments separated by spaces: "PATH=VALUE", "PATH*=FACTOR" for a count or a number, or "PATH<=MOST".
+  std::string_view set;
+  Needs needs;
+  std::string_view title;  // {old} and {new}: the value of the first assignment
+  std::string_view effort;
+  When when = When::kAlways;
+  std::string_view only_if = "";  // "PATH": of the scenario, not null; "PATH=VALUE"
+  MappingSearch search = MappingSearch::kNone;
+  std::string_view search_limits = "";  // separated by spaces
+};
+
+constexpr std::string_view kMoreDevices = "More devices, hosts, network and power.";
+constexpr std::string_view kSchedule = "The framework must offer this schedule.";
+constexpr std::string_view kBatch =
+    "Retune the learning rate; beyond the critical batch size, more tokens are needed for the same loss.";
+constexpr std::string_view kTrainFormat = "Validate convergence on a short run; sensitive layers stay in 16 bits.";
+constexpr std::string_view kQuantize = "Quantize the checkpoint and evaluate it on your tasks.";
+constexpr std::string_view kAdapters =
+    "Adapts a pre-trained model instead of training one: for some ten thousand examples of your own.";
+constexpr std::string_view kConfiguration = "A setting of the launch configuration.";
+constexpr std::string_view kDeeperBatch = "More users share a replica; each waits longer per token.";
+constexpr std::string_view kPerReplica = "serving.concurrency=null";  // a total number of requests overrides the batch
+
+constexpr ChangeRow kRows[] = {
+    {"mapping", "training", "", Needs::kSettings, "Best mapping", "Restart from a checkpoint with the new layout.",
+     When::kAlways, "", MappingSearch::kAlways},
+    {"devices.x2", "training", "cluster.devices*=2 training.devices*=2", Needs::kPurchase,
+     "{new} devices in place of {old}", kMoreDevices, When::kAlways, "", MappingSearch::kIfNeeded},
+    {"devices.half", "training", "cluster.devices*=0.5 training.devices*=0.5", Needs::kSettings,
+     "{new} devices in place of {old}", "Give devices back or to other work.", When::kFeasible, "",
+     MappingSearch::kIfNeeded},
+    {"devices.x4", "training", "cluster.devices*=4 training.devices*=4", Needs::kPurchase,
+     "{new} devices in place of {old}", kMoreDevices, When::kLastResort, "", MappingSearch::kIfNeeded},
+    {"devices.x8", "training", "cluster.devices*=8 training.devices*=8", Needs::kPurchase,
+     "{new} devices in place of {old}", kMoreDevices, When::kLastResort, "", MappingSearch::kIfNeeded},
+    {"devices.x16", "training", "cluster.devices*=16 training.devices*=16", Needs::kPurchase,
+     "{new} devices in place of {old}", kMoreDevices, When::kLastResort, "", MappingSearch::kIfNeeded},
+    {"devices.x32", "training", "cluster.devices*=32 training.devices*=32", Needs::kPurchase,
+     "{new} devices in place of {old}", kMoreDevices, When::kLastResort, "", MappingSearch::kIfNeeded},
+    {"devices.x64", "training", "cluster.devices*=64 training.devices*=64", Needs::kPurchase,
+     "{new} devices in place of {old}", kMoreDevices, When::kLastResort, "", MappingSearch::kIfNeeded},
+    {"precision.fp8", "training", "training.precision=fp8", Needs::kAccuracy, "fp8 matrix products in place of {old}",
+     kTrainFormat, When::kAlways, "cluster.device.peak.fp8", MappingSearch::kIfNeeded},
+    {"precision.nvfp4", "training", "training.precision=nvfp4", Needs::kAccuracy,
+     "nvfp4 matrix products in place of {old}", kTrainFormat, When::kAlways, "cluster.device.peak.fp4",
+     MappingSearch::kIfNeeded},
+    {"global_batch.x2", "training", "training.global_batch*=2", Needs::kAccuracy,
+     "Global batch of {new} sequences in place of {old}", kBatch, When::kAlways, "", MappingSearch::kIfNeeded},
+    {"global_batch.x4", "training", "training.global_batch*=4", Needs::kAccuracy,
+     "Global batch of {new} sequences in place of {old}", kBatch, When::kAlways, "", MappingSearch::kIfNeeded},
+    {"schedule.zb-h1", "training", "training.mapping.schedule=zb-h1 training.mapping.virtual_stages=1",
+     Needs::kSoftware, "Zero-bubble pipeline schedule (ZB-H1)", kSchedule},
+    {"schedule.zb-v", "training", "training.mapping.schedule=zb-v training.mapping.virtual_stages=2", Needs::kSoftware,
+     "Zero-bubble pipeline schedule (ZB-V)", kSchedule},
+    {"schedule.dualpipe", "training", "training.mapping.schedule=dualpipe training.mapping.virtual_stages=1",
+     Needs::kSoftware, "DualPipe pipeline schedule", kSchedule},
+    {"recompute.none", "training", "training.recompute=none", Needs::kSettings, "No activation recomputation",
+     kConfiguration},
+    {"recompute.selective", "training", "training.recompute=selective", Needs::kSettings,
+     "Selective activation recomputation", kConfiguration},
+    {"recompute.full", "training", "training.recompute=full", Needs::kSettings, "Full activation recomputation",
+     "A setting; every layer's forward pass is computed twice."},
+    {"zero.0", "training", "training.mapping.zero=0", Needs::kSettings, "ZeRO off in place of stage {old}",
+     kConfiguration},
+    {"zero.1", "training", "training.mapping.zero=1", Needs::kSettings, "ZeRO stage 1 in place of {old}",
+     kConfiguration},
+    {"zero.2", "training", "training.mapping.zero=2", Needs::kSettings, "ZeRO stage 2 in place of {old}",
+     kConfiguration},
+    {"zero.3", "training", "training.mapping.zero=3", Needs::kSettings, "ZeRO stage 3 in place of {old}",
+     kConfiguration},
+    {"sequence_parallel.on", "training", "training.mapping.sequence_parallel=true", Needs::kSettings,
+     "Sequence parallelism", kConfiguration},
+    {"attention.flash", "training", "training.flash_attention=true", Needs::kSettings, "Flash attention",
+     kConfiguration},
+    {"overlap.tp", "training", "training.mapping.overlap.tp=true", Needs::kSettings,
+     "Overlap of tensor-parallel communication", kConfiguration},
+    {"overlap.dp", "training", "training.mapping.overlap.dp=true", Needs::kSettings, "Overlap of gradient reduction",
+     kConfiguration},
+    {"overlap.pp", "training", "training.mapping.overlap.pp=true", Needs::kSettings, "Overlap of pipeline P2P",
+     kConfiguration},
+    {"overlap.ep", "training", "training.mapping.overlap.ep=true", Needs::kSettings, "Overlap of expert dispatch",
+     kConfiguration},
+    {"offload.optimizer", "training", "training.offload.optimizer=1", Needs::kSettings,
+     "Optimizer state in host memory", "A setting; the host needs the memory.", When::kInfeasible},
+    {"offload.activations", "training", "training.offload.activations=1", Needs::kSettings,
+     "Activations in host memory", "A setting; the host needs the memory.", When::kInfeasible},
+    {"frozen.nf4", "training", "training.frozen_precision=nf4", Needs::kAccuracy, "QLoRA: frozen weights in nf4",
+     kQuantize, When::kAlways, "training.trainable=lora", MappingSearch::kIfNeeded},
+    {"optimizer.adam8bit", "training", "training.optimizer=adam8bit", Needs::kAccuracy, "8-bit Adam in place of {old}",
+     "Validate convergence: moments are kept in 8 bits.", When::kInfeasible},
+    {"loss_chunks.8", "training", "training.loss_chunks=8", Needs::kSettings,
+     "LM head and loss in {new} chunks of tokens", "A setting of torchtune and torchtitan.", When::kInfeasible},
+    {"trainable.lora", "training", "training.trainable=lora training.tokens<=100000000", Needs::kOtherWork,
+     "LoRA: a fine-tune on at most 100 M tokens, of adapters in place of all weights", kAdapters, When::kOnlyWay, "",
+     MappingSearch::kIfNeeded},
+    {"trainable.qlora", "training", "training.trainable=lora training.frozen_precision=nf4 training.tokens<=100000000",
+     Needs::kOtherWork, "QLoRA: a fine-tune on at most 100 M tokens, of adapters over frozen nf4 weights", kAdapters,
+     When::kOnlyWay, "", MappingSearch::kIfNeeded},
+
+    {"mapping", "serving", "", Needs::kSettings, "Best mapping", "Restart the engine with the new layout.",
+     When::kAlways, "", MappingSearch::kAlways, "prefill_devices<=0"},
+    {"mapping.pools", "serving", "", Needs::kSettings, "Best mapping of both pools",
+     "Restart the engines with the new layout.", When::kAlways, "serving.disaggregated", MappingSearch::kAlways,
+     "prefill_devices>=1"},
+    {"devices.x2", "serving", "serving.devices*=2", Needs::kPurchase, "{new} serving devices in place of {old}",
+     kMoreDevices, When::kAlways, "", MappingSearch::kIfNeeded},
+    {"devices.half", "serving", "serving.devices*=0.5", Needs::kSettings, "{new} serving devices in place of {old}",
+     "Give devices back or to other work.", When::kFeasible, "", MappingSearch::kIfNeeded},
+    {"devices.x4", "serving", "serving.devices*=4", Needs::kPurchase, "{new} serving devices in place of {old}",
+     kMoreDevices, When::kLastResort, "", MappingSearch::kIfNeeded},
+    {"devices.x8", "serving", "serving.devices*=8", Needs::kPurchase, "{new} serving devices in place of {old}",
+     kMoreDevices, When::kLastResort, "", MappingSearch::kIfNeeded},
+    {"weights.fp8", "serving", "serving.precision.weights=fp8 serving.precision.activations=fp8", Needs::kAccuracy,
+     "fp8 weights and activations in place of {old}", kQuantize, When::kAlways, "cluster.device.peak.fp8"},
+    {"weights.nvfp4", "serving", "serving.precision.weights=nvfp4 serving.precision.activations=nvfp4",
+     Needs::kAccuracy, "nvfp4 weights and activations in place of {old}", kQuantize, When::kAlways,
+     "cluster.device.peak.fp4"},
+    {"weights.int4", "serving", "serving.precision.weights=int4 serving.precision.activations=bf16", Needs::kAccuracy,
+     "int4 weights in place of {old}", kQuantize},
+    {"weights.int4_few", "serving",
+     "serving.precision.weights=int4 serving.precision.activations=bf16 serving.batch=max", Needs::kAccuracy,
+     "int4 weights, for as many concurrent requests as fit", kQuantize, When::kOnlyWay, "", MappingSearch::kIfNeeded},
+    {"weights.q4_k_m", "serving",
+     "serving.precision.weights=q4_k_m serving.precision.activations=bf16 serving.engine=llamacpp-2025 "
+     "serving.batch=max",
+     Needs::kAccuracy, "4-bit weights (Q4_K_M) in llama.cpp, for as many concurrent requests as fit",
+     "Another engine with its own file of the model (GGUF); evaluate it on your tasks.", When::kOnlyWay, "",
+     MappingSearch::kIfNeeded},
+    {"kv_cache.fp8", "serving", "serving.precision.kv_cache=fp8", Needs::kAccuracy, "fp8 KV cache in place of {old}",
+     "A setting; evaluate long contexts, where errors add up."},
+    {"batch.x2", "serving", "serving.batch*=2", Needs::kSettings,
+     "{new} concurrent requests per replica in place of {old}", kDeeperBatch, When::kAlways, kPerReplica},
+    {"batch.x4", "serving", "serving.batch*=4", Needs::kSettings,
+     "{new} concurrent requests per replica in place of {old}", kDeeperBatch, When::kAlways, kPerReplica},
+    {"batch.half", "serving", "serving.batch*=0.5", Needs::kSettings,
+     "{new} concurrent requests per replica in place of {old}",
+     "A setting; further requests queue or need more replicas.", When::kAlways, kPerReplica},
+    {"batch.max", "serving", "serving.batch=max", Needs::kSettings, "As many concurrent requests as fit",
+     "A setting; further requests queue or need more replicas.", When::kLastResort},
+    {"concurrency.x2", "serving", "serving.concurrency*=2", Needs::kSettings,
+     "{new} requests at once in place of {old}", kDeeperBatch},
+    {"concurrency.x4", "serving", "serving.concurrency*=4", Needs::kSettings,
+     "{new} requests at once in place of {old}", kDeeperBatch},
+    {"concurrency.half", "serving", "serving.concurrency*=0.5", Needs::kSettings,
+     "{new} requests at once in place of {old}", "A setting; further requests queue or need more replicas."},
+    {"cuda_graphs.on", "serving", "serving.cuda_graphs=true", Needs::kSettings, "CUDA graphs for decode steps",
+     "A setting; graphs take memory and start-up time."},
+    {"prefill_chunk.512", "serving", "serving.prefill_chunk=512", Needs::kSettings, "Chunked prefill of 512 tokens",
+     kConfiguration},
+    {"prefill_chunk.1024", "serving", "serving.prefill_chunk=1024", Needs::kSettings, "Chunked prefill of 1,024 tokens",
+     kConfiguration},
+    {"prefill_chunk.2048", "serving", "serving.prefill_chunk=2048", Needs::kSettings, "Chunked prefill of 2,048 tokens",
+     kConfiguration},
+    {"prefill_chunk.8192", "serving", "serving.prefill_chunk=8192", Needs::kSettings, "Chunked prefill of 8,192 tokens",
+     kConfiguration},
+    {"prefill_chunk.off", "serving", "serving.prefill_chunk=null", Needs::kSettings,
+     "Prefill steps as large as the engine's own", kConfiguration},
+    {"prefix_cache.half", "serving", "serving.prefix_hit=0.5", Needs::kSoftware,
+     "Prefix cache, if it finds half of the prompt tokens",
+     "Holds only if prompts share system text or history: measure the hit rate first."},
+    {"speculation.draft", "serving", R"(serving.speculative={"draft_tokens":3,"acceptance":0.7,"draft_cost":0.1})",
+     Needs::kSoftware, "Speculative decoding, 3 draft tokens",
+     "Needs a draft model that is right for 70 % of its tokens: measure on your traffic."},
+    {"kv_offload.host", "serving", "serving.kv_offload={}", Needs::kSettings,
+     "KV cache beyond the device in host memory", "A setting; the host needs the memory.", When::kInfeasible},
+    {"overlap.ep", "serving", "serving.mapping.overlap.ep=true", Needs::kSettings, "Overlap of expert dispatch",
+     kConfiguration},
+    {"disaggregation", "serving", "", Needs::kSoftware, "Prefill and decode on separate devices",
+     "The engine must hand the KV cache from one pool to the other; two pools to scale.", When::kAlways,
+     "serving.disaggregated=null", MappingSearch::kAlways, "prefill_devices>=1"},
+    {"electricity.half", "", "cost.electricity*=0.5", Needs::kContract, "Electricity at half the price",
+     "Another region or supply contract."},
+};
+
+std::span<const ChangeRow> ChangeRows() { return kRows; }
 
 // 1024 -> "1,024"; a text is unchanged.
 std::string Shown(const Json& value) {

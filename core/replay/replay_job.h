@@ -30,7 +30,7 @@ class ReplayJob {
   // {"format","notes","targets","trace": {…},"deployment": {"replicas","devices","devices_per_replica","mapping"},
   // "played": {…},"holds","breaks": {"at_s","by","bound","message"}|null,
   // "needed": {"replicas","devices","bought_devices","usd_per_hour","ttft_s","tpot_s","hit_rate"}|null,"message",
-  // "done": 1} (replay_outputs.h).
+  // "done": 1}.
   [[nodiscard]] Json Report() const;
 
  private:
