@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/advice/advice.h"
+#include "core/advice/advice_job.h"
 #include "core/api/api.h"
 #include "core/exploration/calibrate.h"
 #include "core/exploration/dependence.h"
@@ -15,7 +15,7 @@
 #include "core/exploration/solve.h"
 #include "core/exploration/sweep.h"
 #include "core/import/import_config.h"
-#include "core/replay/replay.h"
+#include "core/replay/replay_job.h"
 #include "core/sizing/size.h"
 #include "core/studies/cost_study.h"
 #include "core/studies/coverage.h"

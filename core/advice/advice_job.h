@@ -1,4 +1,5 @@
-// Advice in steps: each change is evaluated by itself, then pairs of the best changes.
+// The command `advise`: discrete changes to a scenario, ranked by their gain. In steps: each change is evaluated by
+// itself, then pairs of the best changes.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include "core/advice/question.h"
 #include "core/base/issue.h"
 #include "core/base/json.h"
+#include "core/evaluation/job_steps.h"
 #include "core/exploration/search_job.h"
 
 namespace slipstick {
@@ -20,6 +22,7 @@ class AdviceJob {
   // Issues if the request or the question is wrong. `question`: see ReadAdviceQuestion.
   static Result<std::shared_ptr<AdviceJob>> Make(Json request, const Json& question);
 
+  static constexpr int kStepsAtOnce = 1;
   // Does `count` pieces of work, each about as long as an evaluation; false when none is left.
   bool Step(int count);
 
@@ -67,5 +70,7 @@ class AdviceJob {
   std::vector<Improvement> changes_, pairs_;
   Count evaluated_ = 0;
 };
+
+using AdviceSteps = JobSteps<AdviceJob>;
 
 }  // namespace slipstick

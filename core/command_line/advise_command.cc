@@ -1,6 +1,6 @@
 #include "core/command_line/advise_command.h"
 
-#include "core/advice/advice.h"
+#include "core/advice/advice_job.h"
 #include "core/command_line/question_options.h"
 #include "core/command_line/timed.h"
 
@@ -14,7 +14,7 @@ Answer RunAdvise(const AdviseCommand& command) {
   const std::optional<Count> top = WholeNumber(command.top, 1, 1000);
   if (!top) return WrongRequest({{"--top", "Enter a whole number from 1 to 1,000"}});
   question["top"] = *top;
-  return Timed(AdviseAnswer(command.request, command.assignments, question), start);
+  return Timed(RunJob<AdviceJob>(command.request, command.assignments, question, {}), start);
 }
 
 }  // namespace slipstick

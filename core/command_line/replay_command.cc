@@ -3,7 +3,7 @@
 #include "core/command_line/progress_line.h"
 #include "core/command_line/question_options.h"
 #include "core/command_line/timed.h"
-#include "core/replay/replay.h"
+#include "core/replay/replay_job.h"
 
 namespace slipstick {
 namespace {
@@ -20,11 +20,12 @@ Answer RunReplay(const ReplayCommand& command) {
   const auto start = Clock::now();
   constexpr Count kParts = 1000;
   ProgressLine line(command.show_progress);
-  return Timed(
-      ReplayAnswer(
-          command.request, command.assignments, QuestionOf(kReplayOptions, command.options), command.trace,
-          [&line](double done) { line.Update(static_cast<Count>(done * static_cast<double>(kParts)), kParts); }),
-      start);
+  const auto on_progress = [&line](double done) {
+    line.Update(static_cast<Count>(done * static_cast<double>(kParts)), kParts);
+  };
+  return Timed(RunJob<ReplayJob>(command.request, command.assignments, QuestionOf(kReplayOptions, command.options),
+                                 on_progress, command.trace),
+               start);
 }
 
 }  // namespace slipstick

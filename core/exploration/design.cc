@@ -348,15 +348,11 @@ std::optional<ChipDesign> OptimiseDesign(const Scenario& scenario, const std::st
 
 Answer DesignAnswer(std::string_view request, const std::vector<std::string>& assignments, const Json& question,
                     const std::function<void(double)>& on_progress) {
-  Result<std::shared_ptr<DesignJob>> job = MakeJob<DesignJob>(request, assignments, question);
-  if (!job) return WrongRequest(std::move(job.issues));
-  while ((*job)->Step(1)) {
-    if (on_progress) on_progress((*job)->done());
-  }
-  Json report = (*job)->Report();
-  if (report["objective"].is_null())
-    return WrongRequest({{TextOf(report["figure"]), "No design gives a feasible report with this figure"}});
-  return {JsonText(report), {}};
+  Result<Json> report = FinalReport<DesignJob>(request, assignments, question, on_progress);
+  if (!report) return WrongRequest(std::move(report.issues));
+  if ((*report)["objective"].is_null())
+    return WrongRequest({{TextOf((*report)["figure"]), "No design gives a feasible report with this figure"}});
+  return {JsonText(*report), {}};
 }
 
 }  // namespace slipstick

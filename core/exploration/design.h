@@ -24,6 +24,7 @@ class DesignJob {
   // `question`: see ReadDesignQuestion.
   static Result<std::shared_ptr<DesignJob>> Make(Json request, const Json& question);
 
+  static constexpr int kStepsAtOnce = 1;
   // Runs `count` passes over the moves; false when nothing is left to do.
   bool Step(int count);
   [[nodiscard]] double done() const;

@@ -1,4 +1,5 @@
-// Plays recorded requests in steps: on the scenario's replicas, then on other numbers, to find the fewest that hold.
+// The command `replay`: what a file of recorded requests needs, how it is served, and where serving breaks down. Plays
+// them in steps: on the scenario's replicas, then on other numbers, to find the fewest that hold.
 #pragma once
 
 #include <memory>
@@ -8,6 +9,7 @@
 
 #include "core/base/issue.h"
 #include "core/base/json.h"
+#include "core/evaluation/job_steps.h"
 #include "core/replay/question.h"
 #include "core/replay/trace_summary.h"
 #include "core/scenario/scenario.h"
@@ -21,6 +23,7 @@ class ReplayJob {
   // replace the scenario's.
   static Result<std::shared_ptr<ReplayJob>> Make(const Json& request, const Json& question_json, std::string_view text);
 
+  static constexpr int kStepsAtOnce = 4096;
   // Plays up to `count` steps; false when nothing is left to do.
   bool Step(int count);
   // Finished fraction of the current run.
@@ -60,5 +63,7 @@ class ReplayJob {
   std::optional<Count> holds_;
   std::optional<PlayedTrace> played_, fewest_;  // on the scenario's replicas; on the fewest replicas that hold
 };
+
+using ReplaySteps = JobSteps<ReplayJob>;
 
 }  // namespace slipstick

@@ -1,13 +1,12 @@
 // Advice: each change has the figures of the changed scenario, no change made by hand beats the first one, and limits
 // hold.
-#include "core/advice/advice.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "core/advice/advice_job.h"
 #include "core/advice/mapping_search.h"
 #include "core/advice/successors.h"
 #include "core/api/api.h"
@@ -20,7 +19,7 @@ namespace {
 using Assignments = std::vector<std::string>;
 
 Json Advised(const Assignments& assignments, const Json& question = Json::object()) {
-  const Answer answer = AdviseAnswer(R"({"version": 1})", assignments, question);
+  const Answer answer = RunJob<AdviceJob>(R"({"version": 1})", assignments, question, {});
   for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
   return *ParseJson(answer.text);
 }
@@ -360,7 +359,7 @@ TEST(AdviceSteps, ReportProgressAndEndWithTheWholeAnswer) {
 
 TEST(Advice, RefusesWhatItCannotAnswer) {
   const auto path_of = [](const Assignments& scenario, const Json& question) {
-    const Answer answer = AdviseAnswer(R"({"version": 1})", scenario, question);
+    const Answer answer = RunJob<AdviceJob>(R"({"version": 1})", scenario, question, {});
     return answer.issues.empty() ? "answered" : answer.issues[0].path;
   };
   EXPECT_EQ(path_of({}, {{"for", "cost"}}), "for");

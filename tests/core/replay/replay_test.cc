@@ -1,12 +1,11 @@
 // Replaying a file of requests.
-#include "core/replay/replay.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
 #include "core/api/api.h"
+#include "core/replay/replay_job.h"
 
 namespace slipstick {
 namespace {
@@ -24,8 +23,12 @@ std::string Every(double seconds, int count) {
   return text;
 }
 
+Answer Replayed(const Assignments& assignments, const Json& question, const std::string& trace) {
+  return RunJob<ReplayJob>("", assignments, question, {}, trace);
+}
+
 Json AnswerOf(const std::string& trace, const Assignments& assignments, const Json& question = Json::object()) {
-  const Answer answer = ReplayAnswer("", assignments, question, trace);
+  const Answer answer = Replayed(assignments, question, trace);
   for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
   return *ParseJson(answer.text);
 }
@@ -63,7 +66,7 @@ TEST(Replay, ARepeatedPromptHitsExceptForOneToken) {
 TEST(Replay, ScalesTheArrivals) {
   EXPECT_NEAR(At(AnswerOf(Every(1, 11), kSmall, {{"speed", 4}}), "trace.span_s"), 2.5, 1e-9);
   EXPECT_NEAR(At(AnswerOf(Every(1, 11), kSmall, {{"requests_per_s", 5}}), "trace.span_s"), 2, 1e-9);
-  EXPECT_FALSE(ReplayAnswer("", kSmall, {{"requests_per_s", 5}, {"speed", 2}}, Every(1, 2)).issues.empty());
+  EXPECT_FALSE(Replayed(kSmall, {{"requests_per_s", 5}, {"speed", 2}}, Every(1, 2)).issues.empty());
   const Json untimed = AnswerOf("{\"input_lens\":[9,9,9],\"output_lens\":[2,2,2]}", kSmall);
   EXPECT_EQ(At(untimed, "trace.span_s"), 0);
   EXPECT_TRUE(untimed["needed"].is_null()) << "all at once, without targets: nothing to find";
@@ -125,12 +128,11 @@ TEST(Replay, BuysWholeServers) {
 }
 
 TEST(Replay, RefusesWhatItCannotPlay) {
-  EXPECT_FALSE(ReplayAnswer("", {"serving=null"}, Json::object(), Every(1, 2)).issues.empty());
-  EXPECT_FALSE(ReplayAnswer("", kSmall, {{"ttft", "5 kg"}}, Every(1, 2)).issues.empty());
-  EXPECT_FALSE(ReplayAnswer("", kSmall, Json::object(), "{").issues.empty());
-  EXPECT_FALSE(
-      ReplayAnswer("", kSmall, Json::object(), "{\"timestamp\":0,\"input_length\":200000000,\"output_length\":1}")
-          .issues.empty());
+  EXPECT_FALSE(Replayed({"serving=null"}, Json::object(), Every(1, 2)).issues.empty());
+  EXPECT_FALSE(Replayed(kSmall, {{"ttft", "5 kg"}}, Every(1, 2)).issues.empty());
+  EXPECT_FALSE(Replayed(kSmall, Json::object(), "{").issues.empty());
+  EXPECT_FALSE(Replayed(kSmall, Json::object(), "{\"timestamp\":0,\"input_length\":200000000,\"output_length\":1}")
+                   .issues.empty());
 }
 
 // Replays in steps, as the page does.
