@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,16 +14,11 @@
 #include "core/api/api.h"
 #include "core/base/listed.h"
 #include "core/base/release.h"
-#include "core/command_line/advise_command.h"
+#include "core/command_line/commands.h"
 #include "core/command_line/completion.h"
-#include "core/command_line/design_command.h"
 #include "core/command_line/help.h"
 #include "core/command_line/people_form.h"
 #include "core/command_line/progress_line.h"
-#include "core/command_line/replay_command.h"
-#include "core/command_line/search_command.h"
-#include "core/command_line/size_command.h"
-#include "core/command_line/study_command.h"
 #include "core/command_line/verbs.h"
 #include "core/exploration/calibrate.h"
 #include "core/exploration/compare.h"
@@ -39,6 +33,7 @@
 #include "core/studies/cost_study.h"
 #include "core/text/json_schema.h"
 
+namespace slipstick {
 namespace {
 
 constexpr int kAnswered = 0, kWrongRequest = 2;
@@ -49,26 +44,24 @@ bool IsColored() {
 }
 
 // `people`: the form for people; null: prints the JSON answer.
-int Print(const slipstick::Answer& answer, const slipstick::PeopleForm* people = nullptr) {
+int Print(const Answer& answer, const PeopleForm* people = nullptr) {
   if (people == nullptr) {
     std::cout << answer.text << '\n';
   } else if (answer.issues.empty()) {
     std::cout << people->text(answer.text, IsColored());
   }
-  for (const slipstick::Issue& issue : answer.issues) {
+  for (const Issue& issue : answer.issues) {
     std::cerr << (issue.path.empty() ? "request" : issue.path) << ": " << issue.message << '\n';
-    for (const slipstick::Fix& fix : issue.fixes) {
-      std::cerr << "  fix: " << slipstick::AssignmentText(fix.change);
-      for (const slipstick::Change& also : fix.also) std::cerr << ' ' << slipstick::AssignmentText(also);
+    for (const Fix& fix : issue.fixes) {
+      std::cerr << "  fix: " << AssignmentText(fix.change);
+      for (const Change& also : fix.also) std::cerr << ' ' << AssignmentText(also);
       std::cerr << '\n';
     }
   }
   return answer.issues.empty() ? kAnswered : kWrongRequest;
 }
 
-int Wrong(const std::string& path, const std::string& message) {
-  return Print(slipstick::WrongRequest({{path, message}}));
-}
+int Wrong(const std::string& path, const std::string& message) { return Print(WrongRequest({{path, message}})); }
 
 constexpr std::size_t kMostRead = 64'000'000;  // bytes of a file or of a line
 constexpr const char* kTooLong = "Too long: at most 64 MB";
@@ -97,24 +90,16 @@ std::string ReadAll(const std::string& name, std::string& text) {
 
 bool IsHelp(const std::string& argument) { return argument == "--help" || argument == "-h"; }
 
-struct CommandLine {
-  std::vector<std::string> assignments, words;
-  std::vector<std::string> limits, against, axes, measured;
-  std::map<std::string, std::string> options;  // those with a value
-  bool lines = false, prune = true, show_progress = false;
-
-  [[nodiscard]] const std::string& Option(const std::string& name) const { return options.at(name); }
-  // The command's form for people, if the answer goes to a terminal or the form was requested.
-  [[nodiscard]] const slipstick::PeopleForm* People(std::string_view verb) const {
-    const std::string& format = Option("--format");
-    const bool is_wanted = format == "table" || (format.empty() && isatty(STDOUT_FILENO) != 0);
-    return is_wanted ? slipstick::PeopleFormOf(verb) : nullptr;
-  }
-};
+// The command's form for people, if the answer goes to a terminal or the form was requested.
+const PeopleForm* PeopleOf(std::string_view verb, const CommandLine& line) {
+  const std::string& format = line.Option("--format");
+  const bool is_wanted = format == "table" || (format.empty() && isatty(STDOUT_FILENO) != 0);
+  return is_wanted ? PeopleFormOf(verb) : nullptr;
+}
 
 // Every command accepts --json: if its answer has no other form, the option has no effect.
-bool HasOption(const slipstick::Verb& verb, const std::string& name) {
-  const std::vector<const slipstick::CommandOption*> options = slipstick::OptionsOf(verb);
+bool HasOption(const Verb& verb, const std::string& name) {
+  const std::vector<const CommandOption*> options = OptionsOf(verb);
   return name == "--json" ||
          std::any_of(options.begin(), options.end(), [&name](const auto* option) { return option->name == name; });
 }
@@ -132,20 +117,20 @@ bool AddMeasured(const std::vector<std::string>& measured, std::vector<std::stri
   return true;
 }
 
-slipstick::Result<CommandLine> ParseArguments(const slipstick::Verb& verb, const std::vector<std::string>& arguments) {
+Result<CommandLine> ParseArguments(const Verb& verb, const std::vector<std::string>& arguments) {
   CommandLine line;
-  for (const slipstick::CommandOption& option : slipstick::CommandOptions()) {
+  for (const CommandOption& option : CommandOptions()) {
     if (!option.value.empty()) line.options.emplace(option.name, option.standard);
   }
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string argument = arguments[i] == "--optimize" ? "--optimise" : arguments[i];
     const auto option = line.options.find(argument);
-    if (slipstick::OptionOf(argument) != nullptr && !HasOption(verb, argument)) {
-      return slipstick::Issues{
+    if (OptionOf(argument) != nullptr && !HasOption(verb, argument)) {
+      return Issues{
           {argument, "Not an option of " + arguments[0] + ", which `slipstick " + arguments[0] + " --help` lists"}};
     }
     if (option != line.options.end() && i + 1 == arguments.size()) {
-      return slipstick::Issues{{argument, "A value must follow this option"}};
+      return Issues{{argument, "A value must follow this option"}};
     }
     if (argument == "--lines") {
       line.lines = true;
@@ -168,15 +153,15 @@ slipstick::Result<CommandLine> ParseArguments(const slipstick::Verb& verb, const
     } else if (option != line.options.end()) {
       option->second = arguments[++i];
     } else if (argument.size() > 1 && argument[0] == '-') {
-      return slipstick::Issues{{argument, slipstick::UnknownOption(argument, verb)}};
+      return Issues{{argument, UnknownOption(argument, verb)}};
     } else if (argument.find('=') != std::string::npos) {
       line.assignments.push_back(argument);
     } else {
       line.words.push_back(argument);
     }
   }
-  if (!AddMeasured(line.measured, line.assignments)) return slipstick::Issues{{"--measured", "Enter PATH=VALUE"}};
-  if (slipstick::Issues wrong = slipstick::WrongNames(line.options); !wrong.empty()) return wrong;
+  if (!AddMeasured(line.measured, line.assignments)) return Issues{{"--measured", "Enter PATH=VALUE"}};
+  if (Issues wrong = WrongNames(line.options); !wrong.empty()) return wrong;
   return line;
 }
 
@@ -185,24 +170,24 @@ int AnswerLines(const std::string& verb, const CommandLine& line) {
   std::string request;
   while (std::cin.peek() != EOF) {
     if (!ReadUpTo('\n', std::cin, request)) {
-      std::cout << slipstick::WrongRequest({{"", kTooLong}}).text << '\n';
+      std::cout << WrongRequest({{"", kTooLong}}).text << '\n';
       continue;
     }
     if (request.empty()) continue;
-    std::cout << (verb == "kernel" ? slipstick::KernelAnswer(request)
-                                   : slipstick::EvaluateAnswer(request, line.assignments, line.Option("--explain")))
+    std::cout << (verb == "kernel" ? KernelAnswer(request)
+                                   : EvaluateAnswer(request, line.assignments, line.Option("--explain")))
                      .text
               << '\n';
   }
   return kAnswered;
 }
 
-int MergeFiles(const std::vector<std::string>& names, const slipstick::PeopleForm* people) {
+int MergeFiles(const std::vector<std::string>& names, const PeopleForm* people) {
   std::vector<std::string> shards(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (const std::string wrong = ReadAll(names[i], shards[i]); !wrong.empty()) return Wrong(names[i], wrong);
   }
-  return Print(slipstick::MergeShards(shards), people);
+  return Print(MergeShards(shards), people);
 }
 
 // sweep and solve: PATH=a,b and PATH=lo:hi are axes, PATH=VALUE is an assignment.
@@ -211,7 +196,7 @@ int AnswerRange(const std::string& verb, const std::string& request, const Comma
   for (const std::string& text : line.assignments) {
     (text.find_first_of(",:", text.find('=')) != std::string::npos ? axes : fixed).push_back(text);
   }
-  std::optional<slipstick::SearchSpec> search;
+  std::optional<SearchSpec> search;
   if (!line.Option("--best").empty()) {
     search.emplace();
     search->part = line.Option("--best");
@@ -219,56 +204,53 @@ int AnswerRange(const std::string& verb, const std::string& request, const Comma
     search->limits = line.limits;
   }
   if (verb == "sweep") {
-    return Print(slipstick::SweepAnswer(request, fixed, axes, slipstick::ListedIn(line.Option("--report")), search,
-                                        line.Option("--optimise")));
+    return Print(
+        SweepAnswer(request, fixed, axes, ListedIn(line.Option("--report")), search, line.Option("--optimise")));
   }
   if (axes.size() != 1) return Wrong("range", "Give one PATH=lo:hi");
-  slipstick::ProgressLine progress_line(line.show_progress);
-  const auto on_progress = [&](const slipstick::SolveProgress& progress) {
-    progress_line.Update(progress.tried, progress.of);
-  };
-  return Print(
-      slipstick::SolveAnswer(request, fixed, axes[0], line.Option("--until"), {line.against, search, on_progress}),
-      line.People(verb));
+  ProgressLine progress_line(line.show_progress);
+  const auto on_progress = [&](const SolveProgress& progress) { progress_line.Update(progress.tried, progress.of); };
+  return Print(SolveAnswer(request, fixed, axes[0], line.Option("--until"), {line.against, search, on_progress}),
+               PeopleOf(verb, line));
 }
 
 // Each file is a scenario, and each --against the first one with further changes.
 int CompareScenarios(const CommandLine& line) {
-  std::vector<slipstick::ComparedScenario> scenarios;
+  std::vector<ComparedScenario> scenarios;
   for (const std::string& name : line.words) {
     scenarios.push_back({name, "", line.assignments});
     if (const std::string wrong = ReadAll(name, scenarios.back().request); !wrong.empty()) return Wrong(name, wrong);
   }
   if (scenarios.empty()) scenarios.push_back({"scenario", "", line.assignments});
   for (const std::string& changes : line.against) {
-    slipstick::ComparedScenario changed = scenarios.front();
+    ComparedScenario changed = scenarios.front();
     changed.name = changes;
-    for (std::string& change : slipstick::ListedIn(changes, '&')) changed.changes.push_back(std::move(change));
+    for (std::string& change : ListedIn(changes, '&')) changed.changes.push_back(std::move(change));
     scenarios.push_back(std::move(changed));
   }
-  return Print(slipstick::CompareAnswer(scenarios), line.People("compare"));
+  return Print(CompareAnswer(scenarios), PeopleOf("compare", line));
 }
 
 int EvaluateScenario(const std::string& request, const CommandLine& line) {
   const std::string& explain = line.Option("--explain");
-  const slipstick::PeopleForm* people = line.People("evaluate");
+  const PeopleForm* people = PeopleOf("evaluate", line);
   const bool is_derivation =
       line.Option("--format") == "text" || (people != nullptr && !explain.empty() && explain != "*");
   if (is_derivation && explain.empty()) return Wrong("--format text", "Needs --explain PATH; or choose --format table");
-  if (is_derivation) return Print(slipstick::DerivationAnswer(request, line.assignments, explain));
-  return Print(slipstick::EvaluateAnswer(request, line.assignments, explain), explain.empty() ? people : nullptr);
+  if (is_derivation) return Print(DerivationAnswer(request, line.assignments, explain));
+  return Print(EvaluateAnswer(request, line.assignments, explain), explain.empty() ? people : nullptr);
 }
 
 int SchemaOf(const std::vector<std::string>& words) {
   const std::string of = words.empty() ? "" : words[0];
   if (!of.empty() && of != "scenario" && of != "report" && of != "size_question")
     return Wrong("schema", "Give scenario, report or size_question");
-  std::cout << slipstick::FormatSchema(of) << '\n';
+  std::cout << FormatSchema(of) << '\n';
   return kAnswered;
 }
 
 int CompletionFor(const std::vector<std::string>& words) {
-  const std::string script = slipstick::CompletionScript(words.empty() ? "" : words[0]);
+  const std::string script = CompletionScript(words.empty() ? "" : words[0]);
   if (script.empty()) return Wrong("completion", "Give bash or zsh");
   std::cout << script;
   return kAnswered;
@@ -283,26 +265,25 @@ int ReplayFile(const CommandLine& line) {
   if (words.size() > 1) {
     if (const std::string wrong = ReadAll(words[1], request); !wrong.empty()) return Wrong(words[1], wrong);
   }
-  return Print(slipstick::RunReplay({trace, request, line.assignments, line.options, line.show_progress}),
-               line.People("replay"));
+  return Print(RunReplay(trace, request, line), PeopleOf("replay", line));
 }
 
 // The exit status of a command that reads its own files, or none; nothing for other commands.
 std::optional<int> RunWithoutScenario(const std::string& verb, const CommandLine& line) {
   const std::vector<std::string>& words = line.words;
-  if (verb == "describe") return Print(slipstick::DescribeAnswer(words), line.People(verb));
-  if (verb == "presets") return Print(slipstick::PresetsAnswer(words.empty() ? "" : words[0]), line.People(verb));
+  if (verb == "describe") return Print(DescribeAnswer(words), PeopleOf(verb, line));
+  if (verb == "presets") return Print(PresetsAnswer(words.empty() ? "" : words[0]), PeopleOf(verb, line));
   if (verb == "schema") return SchemaOf(words);
   if (verb == "completion") return CompletionFor(words);
   if (verb == "man") {
-    std::cout << slipstick::ManualText();
+    std::cout << ManualText();
     return kAnswered;
   }
   if (verb == "study") {
     if (words.size() != 1) return Wrong("study", "Give the id of one study; `slipstick presets study` lists them");
-    return Print(slipstick::RunStudy(words[0], line.Option("--threads"), line.show_progress), line.People(verb));
+    return Print(RunStudy(words[0], line), PeopleOf(verb, line));
   }
-  if (verb == "merge") return MergeFiles(words, line.People(verb));
+  if (verb == "merge") return MergeFiles(words, PeopleOf(verb, line));
   if (verb == "compare") return CompareScenarios(line);
   if (verb == "replay") return ReplayFile(line);
   if (line.lines && (verb == "evaluate" || verb == "kernel")) return AnswerLines(verb, line);
@@ -317,77 +298,55 @@ int Run(const std::string& verb, const CommandLine& line) {
   if (!words.empty()) {
     if (const std::string wrong = ReadAll(words[0], request); !wrong.empty()) return Wrong(words[0], wrong);
   }
-  if (verb == "cost-study") return Print(slipstick::CostStudyAnswer(request));
-  if (verb == "calibrate") return Print(slipstick::CalibrateAnswer(request));
-  if (verb == "import-model") return Print(slipstick::ImportModelAnswer(request));
+  if (verb == "cost-study") return Print(CostStudyAnswer(request));
+  if (verb == "calibrate") return Print(CalibrateAnswer(request));
+  if (verb == "import-model") return Print(ImportModelAnswer(request));
   if (verb == "evaluate") return EvaluateScenario(request, line);
-  if (verb == "kernel") return Print(slipstick::KernelAnswer(request));
-  if (verb == "search") {
-    const slipstick::SearchCommand command{request,
-                                           line.assignments,
-                                           line.Option("--for").empty() ? "training" : line.Option("--for"),
-                                           line.Option("--objective"),
-                                           line.Option("--pareto"),
-                                           line.Option("--top"),
-                                           line.Option("--shard"),
-                                           line.Option("--threads"),
-                                           line.limits,
-                                           line.axes,
-                                           line.prune,
-                                           line.show_progress};
-    return Print(slipstick::RunSearch(command), line.Option("--shard") == "0/1" ? line.People(verb) : nullptr);
-  }
-  if (verb == "advise") {
-    return Print(slipstick::RunAdvise({request, line.assignments, line.Option("--for"), line.Option("--objective"),
-                                       line.Option("--top"), line.limits}),
-                 line.People(verb));
-  }
-  if (verb == "size")
-    return Print(slipstick::RunSize(request, line.assignments, line.options, line.limits), line.People(verb));
-  if (verb == "design") {
-    return Print(
-        slipstick::RunDesign({request, line.assignments, line.Option("--objective"), line.Option("--pareto"),
-                              line.Option("--lock"), line.Option("--mapping"), line.limits, line.show_progress}),
-        line.People(verb));
-  }
-  if (verb == "evidence") return Print(slipstick::EvidenceAnswer(request, line.assignments, line.Option("--figure")));
+  if (verb == "kernel") return Print(KernelAnswer(request));
+  if (verb == "search")
+    return Print(RunSearch(request, line), line.Option("--shard") == "0/1" ? PeopleOf(verb, line) : nullptr);
+  if (verb == "advise") return Print(RunAdvise(request, line), PeopleOf(verb, line));
+  if (verb == "size") return Print(RunSize(request, line), PeopleOf(verb, line));
+  if (verb == "design") return Print(RunDesign(request, line), PeopleOf(verb, line));
+  if (verb == "evidence") return Print(EvidenceAnswer(request, line.assignments, line.Option("--figure")));
   if (verb == "sensitivity") {
-    const auto share = slipstick::ParseJson(line.Option("--share"));
-    return Print(slipstick::SensitivityAnswer(request, line.assignments, line.Option("--figure"),
-                                              share && share->is_number() ? share->get<double>() : std::nan("")),
-                 line.People(verb));
+    const auto share = ParseJson(line.Option("--share"));
+    return Print(SensitivityAnswer(request, line.assignments, line.Option("--figure"),
+                                   share && share->is_number() ? share->get<double>() : std::nan("")),
+                 PeopleOf(verb, line));
   }
-  if (verb == "dependence")
-    return Print(slipstick::DependenceAnswer(request, line.assignments, line.Option("--input")));
+  if (verb == "dependence") return Print(DependenceAnswer(request, line.assignments, line.Option("--input")));
   return AnswerRange(verb, request, line);  // sweep or solve
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 2 && arguments[0] == "help") arguments = {arguments[1], "--help"};
   if (arguments.empty() || IsHelp(arguments[0]) || arguments[0] == "help") {
-    std::cout << slipstick::UsageText();
+    std::cout << UsageText();
     return arguments.empty() ? kWrongRequest : kAnswered;
   }
   const std::string& verb = arguments[0];
   if (verb == "--version") {
-    std::cout << "slipstick " << slipstick::kRelease << '\n';
+    std::cout << "slipstick " << kRelease << '\n';
     return kAnswered;
   }
   if (verb == "complete") {  // asked by the shell's completion: words may be anything
-    for (const std::string& one : slipstick::Completions({arguments.begin() + 1, arguments.end()}))
-      std::cout << one << '\n';
+    for (const std::string& one : Completions({arguments.begin() + 1, arguments.end()})) std::cout << one << '\n';
     return kAnswered;
   }
-  const slipstick::Verb* command = slipstick::VerbOf(verb);
-  if (command == nullptr) return Wrong(verb, slipstick::UnknownCommand(verb));
+  const Verb* command = VerbOf(verb);
+  if (command == nullptr) return Wrong(verb, UnknownCommand(verb));
   if (std::any_of(arguments.begin() + 1, arguments.end(), IsHelp)) {
-    std::cout << slipstick::HelpText(verb);
+    std::cout << HelpText(verb);
     return kAnswered;
   }
-  const slipstick::Result<CommandLine> line = ParseArguments(*command, arguments);
-  return line ? Run(verb, *line) : Print(slipstick::WrongRequest(line.issues));
+  const Result<CommandLine> line = ParseArguments(*command, arguments);
+  return line ? Run(verb, *line) : Print(WrongRequest(line.issues));
 }
+
+}  // namespace
+}  // namespace slipstick
+
+int main(int argc, char** argv) { return slipstick::Main(argc, argv); }

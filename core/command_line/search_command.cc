@@ -1,11 +1,11 @@
-#include "core/command_line/search_command.h"
-
+// `slipstick search`: a search on this machine's threads, or one shard of it.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <thread>
 
 #include "core/base/listed.h"
+#include "core/command_line/commands.h"
 #include "core/command_line/progress_line.h"
 #include "core/command_line/question_options.h"
 #include "core/command_line/timed.h"
@@ -20,20 +20,24 @@ namespace {
 
 constexpr Count kStep = 4096;
 
-Json SpecJson(const SearchCommand& command, Count top) {
-  Json spec{{"for", command.of},      {"objective", command.objective}, {"top", top},
-            {"prune", command.prune}, {"limits", command.limits},       {"axes", command.axes}};
-  spec["pareto"] = ListedIn(command.pareto);
-  return spec;
+Json SpecJson(const CommandLine& line, Count top) {
+  const std::string& of = line.Option("--for");
+  return Json{{"for", of.empty() ? "training" : of},
+              {"objective", line.Option("--objective")},
+              {"top", top},
+              {"prune", line.prune},
+              {"limits", line.limits},
+              {"axes", line.axes},
+              {"pareto", ListedIn(line.Option("--pareto"))}};
 }
 
 }  // namespace
 
-Answer RunSearch(const SearchCommand& command) {
+Answer RunSearch(const std::string& request_text, const CommandLine& line) {
   const auto start = Clock::now();
-  const std::optional<Count> top = WholeNumber(command.top, 1, 1000),
-                             thread_count = WholeNumber(command.threads, 0, 1024);
-  const std::string_view cut = command.shard;
+  const std::optional<Count> top = WholeNumber(line.Option("--top"), 1, 1000),
+                             thread_count = WholeNumber(line.Option("--threads"), 0, 1024);
+  const std::string_view cut = line.Option("--shard");
   const std::size_t slash = std::min(cut.find('/'), cut.size());
   const Count shards = WholeNumber(cut.substr(std::min(slash + 1, cut.size())), 1, 1'000'000).value_or(0);
   const Count shard = WholeNumber(cut.substr(0, slash), 0, shards - 1).value_or(-1);
@@ -43,9 +47,9 @@ Answer RunSearch(const SearchCommand& command) {
   if (shard < 0) issues.push_back({"--shard", "Enter i/n with 0 <= i < n"});
   if (!issues.empty()) return WrongRequest(std::move(issues));
 
-  Result<Json> request = ReadSearchRequest(command.request, command.assignments);
+  Result<Json> request = ReadSearchRequest(request_text, line.assignments);
   if (!request) return WrongRequest(std::move(request.issues));
-  const Json spec_json = SpecJson(command, *top);
+  const Json spec_json = SpecJson(line, *top);
   Result<SearchSpec> spec = ReadSearchSpec(spec_json);
   if (!spec) return WrongRequest(std::move(spec.issues));
 
@@ -64,13 +68,13 @@ Answer RunSearch(const SearchCommand& command) {
   Count all_mappings = 0;
   for (const std::shared_ptr<SearchJob>& job : jobs) all_mappings += job->options().to - job->options().from;
   std::atomic<Count> decided = 0;
-  ProgressLine line(command.show_progress);
+  ProgressLine progress(line.show_progress);
   for (const std::shared_ptr<SearchJob>& job : jobs) {
-    running.emplace_back([&decided, &line, job, all_mappings] {
+    running.emplace_back([&decided, &progress, job, all_mappings] {
       for (bool more = true; more;) {
         const Count before = job->progress().done;
         more = job->Step(kStep);
-        line.Update(decided += job->progress().done - before, all_mappings);
+        progress.Update(decided += job->progress().done - before, all_mappings);
       }
     });
   }
