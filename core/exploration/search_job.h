@@ -32,7 +32,6 @@ class SearchJob {
   bool Step(Count count) { return search_->Step(count); }
   [[nodiscard]] const SearchProgress& progress() const { return search_->progress(); }
   [[nodiscard]] Count SpaceSize() const { return size_; }
-  [[nodiscard]] Count ShardSize() const { return options_.to - options_.from; }
   [[nodiscard]] const SearchOptions& options() const { return options_; }
 
   // {"space","done","evaluated","feasible","rejected","objective","best":[{"index","overrides",…figures}],"pareto":[…]}
