@@ -15,6 +15,13 @@ namespace {
 
 const Json kNothing = Json::object();
 
+// A catalogue entry that names itself as the preset.
+Json Named(const Json& entry, std::string_view id) {
+  Json named = WithoutRemarks(entry);
+  named["preset"] = id;
+  return named;
+}
+
 const Json& Member(const Json& json, const char* key) {
   if (!json.is_object()) return kNothing;
   const auto found = json.find(key);
@@ -122,8 +129,7 @@ void FillMemory(const PricedDevice& priced, Json& bill) {
       original == nullptr ? dram : DramOf(TextAt(Member(*original, "memory"), "technology"));
   const bool same_memory = dram.empty() || dram == original_dram;
   if (!same_memory) {
-    memory = WithoutRemarks(*FindPreset("dram", dram));
-    memory["preset"] = dram;
+    memory = Named(*FindPreset("dram", dram), dram);
   }
   const bool has_stacks = same_memory && memory.contains("stacks");
   if (TextAt(memory, "preset").empty() || !has_stacks) memory["preset"] = dram.empty() ? "hbm3" : dram;
@@ -158,8 +164,7 @@ Json DefaultBill(const Json& device, bool partitioned, const Json& written) {
   const std::string id = BillOf(device, written);
   const Json* entry = FindPreset("bill", id);
   const PricedDevice priced{device, FindPreset("device", id), SiliconOf(device)};
-  Json bill = entry != nullptr ? WithoutRemarks(*entry) : EstimatedBill(device, priced.silicon.dram);
-  if (entry != nullptr) bill["preset"] = id;
+  Json bill = entry != nullptr ? Named(*entry, id) : EstimatedBill(device, priced.silicon.dram);
   FillDie(priced, bill);
   // The catalogue's price applies only to the catalogue's device.
   const bool designed = Member(device, "design").is_object() && !Member(device, "design").empty();
@@ -247,10 +252,7 @@ void FitDies(const Json& written, Json& bill) {
     const Json &die = written_dies[i], &node = Member(die, "node");
     const std::string id = node.is_string() ? TextOf(node) : TextAt(node, "preset");
     const Json* named = FindPreset("node", id);
-    if (named != nullptr && id != TextAt(Member(dies[i], "node"), "preset")) {
-      dies[i]["node"] = WithoutRemarks(*named);
-      dies[i]["node"]["preset"] = id;
-    }
+    if (named != nullptr && id != TextAt(Member(dies[i], "node"), "preset")) dies[i]["node"] = Named(*named, id);
     const double area = NumberOf(die, "area", 0), usual = NumberOf(dies[i], "area", 0);
     if (area > 0 && usual > 0 && dies[i].contains("unit_area") && !die.contains("unit_area"))
       dies[i]["unit_area"] = NumberOf(dies[i], "unit_area", 0) * area / usual;
@@ -299,10 +301,7 @@ Json ClusterWith(const std::string& device) {
   for (const PresetText& preset : PresetTexts()) {
     if (preset.kind != "cluster") continue;
     const Json& cluster = *FindPreset("cluster", preset.id);
-    if (TextAt(cluster, "device.preset") != device) continue;
-    Json found = WithoutRemarks(cluster);
-    found["preset"] = preset.id;
-    return found;
+    if (TextAt(cluster, "device.preset") == device) return Named(cluster, preset.id);
   }
   return Json::object();
 }
@@ -360,8 +359,7 @@ void ApplyPrefillPoolDefaults(const Json& serving, Json& cost) {
 std::optional<DeviceBill> CatalogueBill(const std::string& id) {
   const Json* device = FindPreset("device", id);
   if (device == nullptr || FindPreset("bill", id) == nullptr) return std::nullopt;
-  Json cluster{{"device", WithoutRemarks(*device)}}, cost = Json::object();
-  cluster["device"]["preset"] = id;
+  Json cluster{{"device", Named(*device, id)}}, cost = Json::object();
   ApplyCostDefaults(cluster, false, cost);
   Issues issues;
   DeviceBill bill;
