@@ -76,27 +76,19 @@ class PercentileSearch {
     if (least.at_percentile.holds()) return least;
     const Count start = PurchaseOf(least.sized.bought);
     end = std::min(end, kMostTimes * (start + 1));
-    Count low = start, high = start;
     std::optional<Simulated> enough;
+    const auto holds = [&](Count purchase) {
+      Simulated more = Simulate(least.sized, purchase);
+      if (!more.at_percentile.holds()) return false;
+      enough = std::move(more);
+      return true;
+    };
+    Count low = start, high = start;
     for (Count step = 1; !enough && low + 1 < end; step *= 2) {
       high = std::min(low + step, end - 1);
-      Simulated more = Simulate(least.sized, high);
-      if (more.at_percentile.holds()) {
-        enough = std::move(more);
-      } else {
-        low = high;
-      }
+      if (!holds(high)) low = high;
     }
-    while (enough && high - low > 1) {
-      const Count middle = low + (high - low) / 2;
-      Simulated fewer = Simulate(least.sized, middle);
-      if (fewer.at_percentile.holds()) {
-        enough = std::move(fewer);
-        high = middle;
-      } else {
-        low = middle;
-      }
-    }
+    if (enough) FirstOf(low + 1, high, holds);  // the last one that holds is the first
     return enough;
   }
 
