@@ -40,12 +40,12 @@ struct Asked {
   RunSetting setting;
 };
 
-Asked AskedOf(const Scenario& scenario, MeasuredKind kind) {
-  if (kind == MeasuredKind::kStepTime || kind == MeasuredKind::kTrainingMemory || kind == MeasuredKind::kWholeRun) {
+Asked AskedOf(const Scenario& scenario, MeasuredKind kind, std::string_view figure) {
+  if (figure.starts_with("training.")) {
     const TrainingReport report =
         EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {false, false});
     const RunSetting setting = SettingOf(scenario.model, scenario.cluster, *scenario.training, report);
-    return {kind == MeasuredKind::kTrainingMemory ? report.memory.Total().base() : report.step_time.base(), setting};
+    return {FigureOf(report, figure)->value, setting};
   }
   if (kind == MeasuredKind::kImageOrClip) {
     const DiffusionReport report = EvaluateDiffusion(*scenario.diffusion, scenario.cluster);
@@ -53,16 +53,7 @@ Asked AskedOf(const Scenario& scenario, MeasuredKind kind) {
   }
   const ServingReport report = EvaluateServing(scenario.model, scenario.cluster, *scenario.serving, false);
   const RunSetting setting = SettingOf(kind, scenario.model, scenario.cluster, *scenario.serving, report);
-  switch (kind) {
-    case MeasuredKind::kFirstToken:
-      return {report.ttft.base(), setting};
-    case MeasuredKind::kThroughput:
-      return {report.tokens_per_s.base(), setting};
-    case MeasuredKind::kServingMemory:
-      return {report.memory.Total().base(), setting};
-    default:
-      return {report.tpot.base(), setting};
-  }
+  return {FigureOf(report, figure)->value, setting};
 }
 
 // A numeric trait of a setting in which runs differ; sizes are compared as logarithms.
@@ -191,7 +182,7 @@ Json OwnRuns(MeasuredKind kind, const Asked& asked) {
 }
 
 Json RunsOf(const IntervalFigure& figure, const Scenario& scenario) {
-  const Asked asked = AskedOf(scenario, figure.kind);
+  const Asked asked = AskedOf(scenario, figure.kind, figure.path);
   const Likely likely = LikelyRange(figure.kind, asked.setting, PublishedEvidence());
   const std::vector<Neighbor> neighbors = NeighborsOf(figure.kind, asked.setting, PublishedEvidence());
   Json runs = Json::array();
@@ -213,7 +204,7 @@ Json RunsOf(const IntervalFigure& figure, const Scenario& scenario) {
 
 Json WholeRunsOf(const Scenario& scenario) {
   const WholeRuns whole = WholeRunGap(PublishedEvidence());
-  const Asked asked = AskedOf(scenario, MeasuredKind::kWholeRun);
+  const Asked asked = AskedOf(scenario, MeasuredKind::kWholeRun, "training.step_time_s");
   Json runs = Json::array();
   for (const Neighbor& neighbor : NeighborsOf(MeasuredKind::kWholeRun, asked.setting, PublishedEvidence())) {
     runs.push_back(Written(neighbor, MeasuredKind::kWholeRun, asked.value));
