@@ -11,36 +11,17 @@
 namespace slipstick {
 namespace {
 
-const GroupPlacement& PlacementOf(const TrainingContext& context, RankGroup group) {
-  switch (group) {
-    case RankGroup::kTensor:
-      return context.tensor;
-    case RankGroup::kContext:
-      return context.context_group;
-    case RankGroup::kData:
-      break;
-    case RankGroup::kShard:
-      return context.shard;
-    case RankGroup::kReplica:
-      return context.replica;
-    case RankGroup::kExperts:
-      return context.experts;
-    case RankGroup::kExpertData:
-      return context.expert_data;
-    case RankGroup::kExpertShard:
-      return context.expert_shard;
-    case RankGroup::kExpertReplica:
-      return context.expert_replica;
-    case RankGroup::kExpertTensor:
-      return context.expert_tensor;
-  }
-  return context.data;
-}
+// In the order of RankGroup.
+constexpr GroupPlacement TrainingContext::* kPlacements[] = {
+    &TrainingContext::tensor,       &TrainingContext::context_group, &TrainingContext::data,
+    &TrainingContext::shard,        &TrainingContext::replica,       &TrainingContext::experts,
+    &TrainingContext::expert_data,  &TrainingContext::expert_shard,  &TrainingContext::expert_replica,
+    &TrainingContext::expert_tensor};
 
 }  // namespace
 
 Seconds TimeCollective(const TrainingContext& context, const CollectiveCall& call, RankGroup group) {
-  const GroupPlacement& placement = PlacementOf(context, group);
+  const GroupPlacement& placement = context.*kPlacements[static_cast<std::size_t>(group)];
   const Cluster& network = NetworkFor(context, call);
   if (context.log != nullptr) context.log->Add(NameOf(group), call, placement, network);
   if (placement.Ranks() <= 1 || !(call.bytes > Bytes{})) return {};
