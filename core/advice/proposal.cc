@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -25,7 +24,8 @@ enum class When {
 };
 
 struct ChangeRow {
-  std::string_view id;    // kind, and after a dot which one of that kind
+  // Kind, and after a dot which one of that kind. Numbers after it make one proposal each, with the number for every #.
+  std::string_view id;
   std::string_view part;  // part that it changes; "": training or serving
   // Assignments separated by spaces: "PATH=VALUE", "PATH*=FACTOR" for a count or a number, or "PATH<=MOST".
   std::string_view set;
@@ -58,24 +58,14 @@ constexpr ChangeRow kRows[] = {
     {"devices.half", "training", "cluster.devices*=0.5 training.devices*=0.5", Needs::kSettings,
      "{new} devices in place of {old}", "Give devices back or to other work.", When::kFeasible, "",
      MappingSearch::kIfNeeded},
-    {"devices.x4", "training", "cluster.devices*=4 training.devices*=4", Needs::kPurchase,
-     "{new} devices in place of {old}", kMoreDevices, When::kLastResort, "", MappingSearch::kIfNeeded},
-    {"devices.x8", "training", "cluster.devices*=8 training.devices*=8", Needs::kPurchase,
-     "{new} devices in place of {old}", kMoreDevices, When::kLastResort, "", MappingSearch::kIfNeeded},
-    {"devices.x16", "training", "cluster.devices*=16 training.devices*=16", Needs::kPurchase,
-     "{new} devices in place of {old}", kMoreDevices, When::kLastResort, "", MappingSearch::kIfNeeded},
-    {"devices.x32", "training", "cluster.devices*=32 training.devices*=32", Needs::kPurchase,
-     "{new} devices in place of {old}", kMoreDevices, When::kLastResort, "", MappingSearch::kIfNeeded},
-    {"devices.x64", "training", "cluster.devices*=64 training.devices*=64", Needs::kPurchase,
+    {"devices.x# 4 8 16 32 64", "training", "cluster.devices*=# training.devices*=#", Needs::kPurchase,
      "{new} devices in place of {old}", kMoreDevices, When::kLastResort, "", MappingSearch::kIfNeeded},
     {"precision.fp8", "training", "training.precision=fp8", Needs::kAccuracy, "fp8 matrix products in place of {old}",
      kTrainFormat, When::kAlways, "cluster.device.peak.fp8", MappingSearch::kIfNeeded},
     {"precision.nvfp4", "training", "training.precision=nvfp4", Needs::kAccuracy,
      "nvfp4 matrix products in place of {old}", kTrainFormat, When::kAlways, "cluster.device.peak.fp4",
      MappingSearch::kIfNeeded},
-    {"global_batch.x2", "training", "training.global_batch*=2", Needs::kAccuracy,
-     "Global batch of {new} sequences in place of {old}", kBatch, When::kAlways, "", MappingSearch::kIfNeeded},
-    {"global_batch.x4", "training", "training.global_batch*=4", Needs::kAccuracy,
+    {"global_batch.x# 2 4", "training", "training.global_batch*=#", Needs::kAccuracy,
      "Global batch of {new} sequences in place of {old}", kBatch, When::kAlways, "", MappingSearch::kIfNeeded},
     {"schedule.zb-h1", "training", "training.mapping.schedule=zb-h1 training.mapping.virtual_stages=1",
      Needs::kSoftware, "Zero-bubble pipeline schedule (ZB-H1)", kSchedule},
@@ -91,11 +81,7 @@ constexpr ChangeRow kRows[] = {
      "A setting; every layer's forward pass is computed twice."},
     {"zero.0", "training", "training.mapping.zero=0", Needs::kSettings, "ZeRO off in place of stage {old}",
      kConfiguration},
-    {"zero.1", "training", "training.mapping.zero=1", Needs::kSettings, "ZeRO stage 1 in place of {old}",
-     kConfiguration},
-    {"zero.2", "training", "training.mapping.zero=2", Needs::kSettings, "ZeRO stage 2 in place of {old}",
-     kConfiguration},
-    {"zero.3", "training", "training.mapping.zero=3", Needs::kSettings, "ZeRO stage 3 in place of {old}",
+    {"zero.# 1 2 3", "training", "training.mapping.zero=#", Needs::kSettings, "ZeRO stage {new} in place of {old}",
      kConfiguration},
     {"sequence_parallel.on", "training", "training.mapping.sequence_parallel=true", Needs::kSettings,
      "Sequence parallelism", kConfiguration},
@@ -135,9 +121,7 @@ constexpr ChangeRow kRows[] = {
      kMoreDevices, When::kAlways, "", MappingSearch::kIfNeeded},
     {"devices.half", "serving", "serving.devices*=0.5", Needs::kSettings, "{new} serving devices in place of {old}",
      "Give devices back or to other work.", When::kFeasible, "", MappingSearch::kIfNeeded},
-    {"devices.x4", "serving", "serving.devices*=4", Needs::kPurchase, "{new} serving devices in place of {old}",
-     kMoreDevices, When::kLastResort, "", MappingSearch::kIfNeeded},
-    {"devices.x8", "serving", "serving.devices*=8", Needs::kPurchase, "{new} serving devices in place of {old}",
+    {"devices.x# 4 8", "serving", "serving.devices*=#", Needs::kPurchase, "{new} serving devices in place of {old}",
      kMoreDevices, When::kLastResort, "", MappingSearch::kIfNeeded},
     {"weights.fp8", "serving", "serving.precision.weights=fp8 serving.precision.activations=fp8", Needs::kAccuracy,
      "fp8 weights and activations in place of {old}", kQuantize, When::kAlways, "cluster.device.peak.fp8"},
@@ -157,31 +141,21 @@ constexpr ChangeRow kRows[] = {
      MappingSearch::kIfNeeded},
     {"kv_cache.fp8", "serving", "serving.precision.kv_cache=fp8", Needs::kAccuracy, "fp8 KV cache in place of {old}",
      "A setting; evaluate long contexts, where errors add up."},
-    {"batch.x2", "serving", "serving.batch*=2", Needs::kSettings,
-     "{new} concurrent requests per replica in place of {old}", kDeeperBatch, When::kAlways, kPerReplica},
-    {"batch.x4", "serving", "serving.batch*=4", Needs::kSettings,
+    {"batch.x# 2 4", "serving", "serving.batch*=#", Needs::kSettings,
      "{new} concurrent requests per replica in place of {old}", kDeeperBatch, When::kAlways, kPerReplica},
     {"batch.half", "serving", "serving.batch*=0.5", Needs::kSettings,
      "{new} concurrent requests per replica in place of {old}",
      "A setting; further requests queue or need more replicas.", When::kAlways, kPerReplica},
     {"batch.max", "serving", "serving.batch=max", Needs::kSettings, "As many concurrent requests as fit",
      "A setting; further requests queue or need more replicas.", When::kLastResort},
-    {"concurrency.x2", "serving", "serving.concurrency*=2", Needs::kSettings,
-     "{new} requests at once in place of {old}", kDeeperBatch},
-    {"concurrency.x4", "serving", "serving.concurrency*=4", Needs::kSettings,
+    {"concurrency.x# 2 4", "serving", "serving.concurrency*=#", Needs::kSettings,
      "{new} requests at once in place of {old}", kDeeperBatch},
     {"concurrency.half", "serving", "serving.concurrency*=0.5", Needs::kSettings,
      "{new} requests at once in place of {old}", "A setting; further requests queue or need more replicas."},
     {"cuda_graphs.on", "serving", "serving.cuda_graphs=true", Needs::kSettings, "CUDA graphs for decode steps",
      "A setting; graphs take memory and start-up time."},
-    {"prefill_chunk.512", "serving", "serving.prefill_chunk=512", Needs::kSettings, "Chunked prefill of 512 tokens",
-     kConfiguration},
-    {"prefill_chunk.1024", "serving", "serving.prefill_chunk=1024", Needs::kSettings, "Chunked prefill of 1,024 tokens",
-     kConfiguration},
-    {"prefill_chunk.2048", "serving", "serving.prefill_chunk=2048", Needs::kSettings, "Chunked prefill of 2,048 tokens",
-     kConfiguration},
-    {"prefill_chunk.8192", "serving", "serving.prefill_chunk=8192", Needs::kSettings, "Chunked prefill of 8,192 tokens",
-     kConfiguration},
+    {"prefill_chunk.# 512 1024 2048 8192", "serving", "serving.prefill_chunk=#", Needs::kSettings,
+     "Chunked prefill of {new} tokens", kConfiguration},
     {"prefill_chunk.off", "serving", "serving.prefill_chunk=null", Needs::kSettings,
      "Prefill steps as large as the engine's own", kConfiguration},
     {"prefix_cache.half", "serving", "serving.prefix_hit=0.5", Needs::kSoftware,
@@ -201,8 +175,6 @@ constexpr ChangeRow kRows[] = {
      "Another region or supply contract."},
 };
 
-std::span<const ChangeRow> ChangeRows() { return kRows; }
-
 // 1024 -> "1,024"; a text is unchanged.
 std::string Shown(const Json& value) {
   if (value.is_string()) return TextOf(value);
@@ -212,6 +184,12 @@ std::string Shown(const Json& value) {
 void Replace(std::string& text, std::string_view word, const std::string& value) {
   const std::size_t at = text.find(word);
   if (at != std::string::npos) text.replace(at, word.size(), value);
+}
+
+std::string Filled(std::string_view text, std::string_view number) {
+  std::string filled;
+  for (const char c : text) filled += c == '#' ? number : std::string_view(&c, 1);
+  return filled;
 }
 
 // The scaled value; nothing for a count that would not be whole.
@@ -224,8 +202,9 @@ std::optional<Json> Scaled(const Json& old, double factor) {
 }
 
 // Turns a row of the table into a proposal; empty if the row changes nothing in this scenario.
-std::optional<Proposal> ProposalOf(const ChangeRow& row, const Json& request, const Json& scenario) {
-  Proposal proposal{std::string(row.id),
+std::optional<Proposal> ProposalOf(const ChangeRow& row, std::string_view number, const Json& request,
+                                   const Json& scenario) {
+  Proposal proposal{Filled(row.id.substr(0, row.id.find(' ')), number),
                     std::string(row.title),
                     std::string(row.effort),
                     row.needs,
@@ -234,7 +213,7 @@ std::optional<Proposal> ProposalOf(const ChangeRow& row, const Json& request, co
                     ListedIn(row.search_limits, ' '),
                     row.when == When::kLastResort,
                     row.when == When::kOnlyWay};
-  for (const std::string& word : ListedIn(row.set, ' ')) {
+  for (const std::string& word : ListedIn(Filled(row.set, number), ' ')) {
     const std::size_t scale = word.find("*="), cap = word.find("<=");
     const bool scales = scale != std::string::npos, caps = cap != std::string::npos;
     Assignment assignment = scales ? Assignment{word.substr(0, scale), Json()}
@@ -332,12 +311,16 @@ bool Holds(const Json& scenario, std::string_view condition) {
 
 std::vector<Proposal> ProposalsFor(const AdviceQuestion& question, const Json& request, const JudgedScenario& now) {
   std::vector<Proposal> proposals = NewerDevices(request, now.scenario);
-  for (const ChangeRow& row : ChangeRows()) {
+  for (const ChangeRow& row : kRows) {
     if (!row.part.empty() && row.part != question.part) continue;
     if (row.when != When::kAlways && (row.when == When::kFeasible) != now.IsAnswer()) continue;
     if (!Holds(now.scenario, row.only_if)) continue;
-    if (std::optional<Proposal> proposal = ProposalOf(row, request, now.scenario))
-      proposals.push_back(std::move(*proposal));
+    std::vector<std::string> numbers = ListedIn(row.id, ' ');
+    if (numbers.size() > 1) numbers.erase(numbers.begin());  // the id itself
+    for (const std::string& number : numbers) {
+      if (std::optional<Proposal> proposal = ProposalOf(row, number, request, now.scenario))
+        proposals.push_back(std::move(*proposal));
+    }
   }
   if (!now.IsAnswer()) {
     for (Proposal& one : SmallerModels(question, request, now.scenario)) proposals.push_back(std::move(one));
