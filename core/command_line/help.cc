@@ -95,7 +95,7 @@ std::string ManualText() {
          ".SH EXIT STATUS\n.TP\n.B 0\nAnswered; a scenario that does not fit is an answer.\n.TP\n.B 2\nThe request is "
          "wrong; every issue "
          "is named, with\n" +
-         "what would mend it.\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nNo colors on a terminal.\n";
+         "its fixes.\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nNo colors on a terminal.\n";
 }
 
 std::string UnknownCommand(std::string_view word) {

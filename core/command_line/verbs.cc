@@ -19,7 +19,7 @@ constexpr CommandOption kOptions[] = {
      "answer; repeatable",
      "", Offered::kFigures},
     {"--lines", "", "Reads one request per line of standard input and answers each on a line"},
-    {"--progress", "", "Says how far the run is, even if standard error is no terminal"},
+    {"--progress", "", "Shows progress even if standard error is not a terminal"},
     {"--for", "training|serving", "Which part of the scenario; default: training, and for advise the one that is on",
      "", Offered::kNames, "training serving"},
     {"--objective", "NAME", "The figure to optimize; default: step time, or throughput per device"},

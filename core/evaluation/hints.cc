@@ -78,16 +78,17 @@ std::vector<std::string> TrainingHints(const Scenario& scenario, const TrainingR
     smaller.devices = fewer;
     const std::optional<Tuned> best = BestOf(scenario, smaller, {.global_batch = true});
     if (best && per_sequence > kWorthAChange * best->per_sequence) {
-      hints.push_back(std::to_string(fewer) + " devices train " + TimesText(per_sequence / best->per_sequence) +
-                      " as fast as " + std::to_string(devices) + ", which split badly");
+      hints.push_back(std::to_string(devices) +
+                      " devices do not split evenly over servers and ranks: " + std::to_string(fewer) +
+                      " devices train " + TimesText(per_sequence / best->per_sequence) + " as fast");
     }
   }
   if (scenario.tried_near_batches || run.global_batch % devices == 0 || devices % run.global_batch == 0) return hints;
   const std::optional<Tuned> best = BestOf(scenario, run, {.global_batch = true, .batch_near = kNearBatch});
   if (best && best->run.global_batch != run.global_batch && per_sequence > kWorthAChange * best->per_sequence) {
-    hints.push_back("A global batch of " + std::to_string(best->run.global_batch) + " takes " +
-                    NumberText(std::round(100 * (1 - best->per_sequence / per_sequence))) +
-                    " % less time per sequence than " + std::to_string(run.global_batch));
+    hints.push_back("With a global batch of " + std::to_string(best->run.global_batch) + ", a sequence takes " +
+                    NumberText(std::round(100 * (1 - best->per_sequence / per_sequence))) + " % less time than with " +
+                    std::to_string(run.global_batch));
   }
   return hints;
 }

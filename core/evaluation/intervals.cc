@@ -140,8 +140,8 @@ void JudgeMemory(const TrainingReport& report, TrainingIntervals& made) {
   made.memory_verdict = fits ? (is_certain ? "fits" : "tight") : (is_certain ? "does_not_fit" : "may_not_fit");
   if (is_certain) return;
   const std::string range = GibText(made.memory.low) + " to " + GibText(made.memory.high);
-  made.memory_warning = (fits ? "Training may run out of memory: " : "Training may fit all the same: ") +
-                        GibText(needed) + " of " + GibText(capacity) +
+  made.memory_warning = (fits ? "Training may run out of memory: " : "Training may still fit: ") + GibText(needed) +
+                        " of " + GibText(capacity) +
                         " is the estimate, and nine of ten measured runs like it would need " + range;
 }
 

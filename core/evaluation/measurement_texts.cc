@@ -30,8 +30,8 @@ std::vector<std::string> MeasurementWarnings(const Scenario& scenario) {
                         ? "Moved to your measurement: " + figure + ", where " + MeasuredText(own.computed, own.path) +
                               " is computed. In place of " + InputText(own.from, own.input) + ": " + own.input + " " +
                               InputText(own.to, own.input)
-                        : "Your measurement says nothing of this system: " + figure + " was measured on " + own.system +
-                              ", or with another " + own.input);
+                        : "Your measurement does not apply here: " + figure + " was measured on another system (" +
+                              own.system + ") or with another value of " + own.input);
   }
   return texts;
 }

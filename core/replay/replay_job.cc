@@ -246,7 +246,7 @@ Json ReplayJob::Report() const {
   if (question_.tpot) targets["tpot_s"] = question_.tpot->base();
   std::string message;
   if (!holds_ && fails_ >= most_)
-    message = "Not even " + std::to_string(most_) + " replicas hold: more of them do not help";
+    message = "Even with " + std::to_string(most_) + " replicas the queue grows or a target is missed";
   return ObjectOf({{"format", trace_.format},
                    {"notes", trace_.notes},
                    {"targets", std::move(targets)},

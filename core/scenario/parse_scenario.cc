@@ -106,7 +106,7 @@ void ExplainDiffusionModels(const Json& request, Issues& issues) {
   for (Issue& issue : issues) {
     const Json* named = issue.path == "model.preset" ? MemberAt(request, issue.path) : nullptr;
     if (named == nullptr || !named->is_string() || FindPreset("diffusion_model", TextOf(*named)) == nullptr) continue;
-    issue.message = "Makes images or video, by steps over all tokens without a KV cache: set diffusion.model to it";
+    issue.message = "This model makes images or video and has no KV cache: set diffusion.model to it";
     Fix fix = SetTo("diffusion.model", TextOf(*named));
     fix.also = {{"training", "null"}, {"serving", "null"}, {"model", ""}};
     issue.fixes = {std::move(fix)};

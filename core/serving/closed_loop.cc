@@ -158,15 +158,16 @@ Residual ResidualSteps(const Deployment& deployment, Ratio found) {
       Figure("Steps that a collected request waits for",
              collecting * (1 + found / output * collecting / 2) / (1 + found / output * collecting),
              "the first for all of them, those that come meanwhile for half in the mean");
-  return {Figure("Steps that an arriving request waits for",
-                 min(1.0, found) * (receive_interval / 2 + deployment.launch.steps_ahead + collect_wait),
-                 "half of those between two looks for requests, those launched ahead, and collecting"),
-          Figure("Steps whose arrivals are prefilled together", max(receive_interval, collecting))};
+  return {
+      Figure("Steps that an arriving request waits for",
+             min(1.0, found) * (receive_interval / 2 + deployment.launch.steps_ahead + collect_wait),
+             "half of the steps between two checks for requests, plus those launched ahead and those spent collecting"),
+      Figure("Steps whose arrivals are prefilled together", max(receive_interval, collecting))};
 }
 
 PrefillsMet MeetsItsOwnKind(const PrefillTimes& prefill) {
   const PrefixLoad& load = prefill.alone.load;
-  // A load that stalls nobody else is no part of the steps that others meet.
+  // A load that stalls no other request does not lengthen the steps of others.
   const Seconds in_steps = load.exposed > load.stalls ? prefill.first - load.exposed : prefill.first;
   return {in_steps, in_steps, max(prefill.stall.added, prefill.alone.fixed), prefill.stall};
 }
@@ -201,7 +202,7 @@ RequestCycle CycleOf(const Deployment& deployment, const Neighbors& neighbors, c
              "beyond the step in progress");
   cycle.prefill_wait =
       Figure("Waiting for others' prefills", max(in_prefills / 2 * met.found, before * stall + not_spared),
-             "the one in progress, or the steps that hold the others");
+             "the rest of the prefill in progress, or the steps that contain the others");
   cycle.tpot = Figure("Decode step with the prefills in between",
                       mean_step + max(0.0, others - before) * stall / max(1.0, output - 1),
                       "those that the first token did not wait for", kClosedLoopSource);

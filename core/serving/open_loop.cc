@@ -147,8 +147,8 @@ ServingPerformance OpenLoop(const Deployment& deployment, Ratio arrivals, Ratio 
   performance.decode = own.decode;
   const RequestCycle cycle = CycleWith(deployment, rate, mean, own.decode, prefill.first, own.prompts, full_load);
   performance.tpot = Figure("Time per output token (TPOT)", min(cycle.tpot, full.tpot),
-                            "after the first, with others' prefills in between; no longer than with every slot "
-                            "occupied, where they come together as requests end");
+                            "after the first, with others' prefills in between; at most the time with every slot "
+                            "occupied, in which requests are prefilled together as others end");
   performance.utilization = Figure("Utilization", per_group / capacity, "arrivals over capacity");
   const Seconds held = HeldIn(deployment, cycle.alone + cycle.prefill_wait + (output - 1) * performance.tpot);
   performance.queue = Figure("Waiting for a slot",

@@ -61,7 +61,7 @@ PrefillStall StallOf(const Deployment& deployment, Ratio running, Ratio prompts_
   if (!deployment.load.prefix_cache) return {stall, replaced};
   const PrefixLoad load = LoadPrefixes(deployment, prompts, prompt.cached, mixed_step);
   const Seconds waited = deployment.engine.scheduler.loads_apart
-                             ? Figure("Load of a cached prefix that the link is behind with",
+                             ? Figure("Load of cached prefixes that the link has not finished",
                                       max(Seconds{}, load.time / prompts - (steps * decode_step / running + stall)),
                                       "beyond the time between two prompts")
                              : load.stalls / prompts;

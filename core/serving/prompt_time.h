@@ -15,7 +15,7 @@ inline bool PrefillsApart(const Deployment& deployment) {
   return !CompositionOf(deployment.engine).mixes_phases || deployment.mapping.pp > 1;
 }
 
-// Whether an engine prefills before it decodes, and at once whoever has come: its decode steps wait for each such pass
+// Whether an engine prefills all waiting requests before it decodes again; decode steps then wait for each such pass
 // and for the host that launches it.
 inline bool TakesTurns(const Deployment& deployment) {
   return deployment.engine.scheduler.prefills_first && !deployment.load.tuning.collects;

@@ -107,8 +107,8 @@ StepLengths StepsOf(const Deployment& deployment, Hertz arrivals, Seconds decode
   constexpr std::string_view kMean = "Mean step", kSeen = "Step that an arrival falls into";
   if (PrefillsFirst(deployment)) {
     const Ratio quiet = Figure("No arrival in a prefill", exp(-arrivals * prompts.pass), "Poisson");
-    const Ratio decoding =
-        Figure("Steps that decode", quiet / (1 - exp(-arrivals * decode) + quiet), "nobody arrived in an earlier one");
+    const Ratio decoding = Figure("Steps that decode", quiet / (1 - exp(-arrivals * decode) + quiet),
+                                  "no request arrived during an earlier step");
     steps.mean = Figure(kMean, decoding * decode / (1 - occupied), "", kGatedSource);
     steps.seen = Figure(kSeen, decode / (1 + occupied) + uneven, "mean square over mean", kGatedSource);
   } else {
@@ -219,7 +219,7 @@ RequestCycle RandomCycle(const Deployment& deployment, const RandomArrivals& arr
                 in_turn = decode.token + arrivals.found * prompts.added / output;
   cycle.tpot = Figure("Decode step with the prefills in between",
                       random * at_random + arrivals.waiting * in_turn + after / max(1.0, output - 1),
-                      "as they arrive, or one as each of the others ends");
+                      "at the rate of arrivals; for requests that waited, one as each other request ends");
   cycle.time = Figure("From its slot to the last token", cycle.alone + cycle.prefill_wait + (output - 1) * cycle.tpot);
   return cycle;
 }

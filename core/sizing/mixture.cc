@@ -50,7 +50,7 @@ std::vector<RequestClass> Joined(std::vector<RequestClass> classes) {
 }
 
 Issue SwitchOff(const std::string& path, const std::string& why) {
-  return {"mixture", "Leave out, or switch off " + path + ": " + why, {{{path, "null"}}}};
+  return {"mixture", "Leave out the mixture, or switch off " + path + ": " + why, {{{path, "null"}}}};
 }
 
 // The longest request that the model supports; 0 if unknown.

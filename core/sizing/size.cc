@@ -289,7 +289,7 @@ class ClusterSizing {
 
   // The reason why even the nearest deployment fails.
   [[nodiscard]] std::string MessageOf(const Verdict& verdict) const {
-    if (verdict.failing == "rate") return "Overloaded with as many devices as a deployment may have";
+    if (verdict.failing == "rate") return "Overloaded even with the most devices allowed";
     if (verdict.failing == "simulation") return "The simulation takes too many steps";
     const bool is_ttft = verdict.failing == "ttft";
     const Seconds reached = is_ttft ? verdict.ttft : verdict.tpot, target = is_ttft ? *question_.ttft : *question_.tpot;

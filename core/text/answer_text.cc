@@ -265,7 +265,8 @@ std::string DesignText(std::string_view json, bool is_colored) {
   if (answer["mapping_kept"].get<bool>())
     text += "The mapping stays as below: chosen for the new design, it would change and lose the gain.\n";
   if (const Json& bound = answer["bound"]; bound.is_object()) {
-    text += "Bound with this mapping, every share at its most at once: " + figure_text(bound["objective"]) + ".\n";
+    text += std::string(answer["better"] == "larger" ? "Upper" : "Lower") +
+            " bound with this mapping (every share at its maximum at once): " + figure_text(bound["objective"]) + ".\n";
   }
   Table inputs({Table::kLeft, Table::kRight}, 2);
   for (const auto& [path, value] : answer["overrides"].items()) inputs.Add({{path}, {EnteredText(path, value)}});

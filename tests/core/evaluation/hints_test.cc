@@ -45,7 +45,7 @@ TEST(TrainingHints, ANearBatchIsAsMuchFasterAsSaid) {
     const Json asked = ReportOf(run.model, run.devices, run.batch);
     long batch = 0;
     double percent = 0;
-    ASSERT_TRUE(Says(asked, "A global batch of %ld takes %lf %% less time per sequence", batch, percent));
+    ASSERT_TRUE(Says(asked, "With a global batch of %ld, a sequence takes %lf %% less time", batch, percent));
     EXPECT_LE(std::abs(batch - run.batch) * 4, run.batch) << run.model;
     EXPECT_GE(percent, 5) << run.model;
     const double ratio = PerSequence(ReportOf(run.model, run.devices, batch), batch) / PerSequence(asked, run.batch);
@@ -56,7 +56,8 @@ TEST(TrainingHints, ANearBatchIsAsMuchFasterAsSaid) {
 TEST(TrainingHints, ABatchThatDividesTheDevicesHasNone) {
   long batch = 0;
   double percent = 0;
-  EXPECT_FALSE(Says(ReportOf("llama-3-8b", 64, 512), "A global batch of %ld takes %lf", batch, percent));
+  EXPECT_FALSE(
+      Says(ReportOf("llama-3-8b", 64, 512), "With a global batch of %ld, a sequence takes %lf", batch, percent));
 }
 
 // Where the request states no batch, the mapping was chosen together with nearby batches, so there is no hint.
@@ -66,14 +67,16 @@ TEST(TrainingHints, ADefaultBatchHasNone) {
   ASSERT_TRUE(request);
   long batch = 0;
   double percent = 0;
-  EXPECT_FALSE(Says(Ask(*request, "*"), "A global batch of %ld takes %lf", batch, percent));
+  EXPECT_FALSE(Says(Ask(*request, "*"), "With a global batch of %ld, a sequence takes %lf", batch, percent));
 }
 
 TEST(TrainingHints, FewerDevicesThatSplitBetterAreAsMuchFasterAsSaid) {
   const Json asked = ReportOf("gpt3-175b", 1001, 1001);
   long devices = 0;
   double times = 0;
-  ASSERT_TRUE(Says(asked, "%ld devices train %lf times as fast", devices, times));
+  ASSERT_TRUE(Says(asked,
+                   "%*ld devices do not split evenly over servers and ranks: %ld devices train %lf times as fast",
+                   devices, times));
   EXPECT_EQ(devices, 1000);  // 1001 is 7 x 11 x 13
   // The other run has a batch that 1,000 devices divide.
   EXPECT_NEAR(PerSequence(asked, 1001) / PerSequence(ReportOf("gpt3-175b", 1000, 1000), 1000), times, 0.1 * times);
