@@ -1,6 +1,5 @@
 #include "core/advice/judge.h"
 
-#include <algorithm>
 #include <cctype>
 #include <utility>
 

@@ -2,7 +2,6 @@
 #include <cassert>
 #include <deque>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/base/architecture.h"

@@ -1,6 +1,5 @@
 #include "core/collectives/group_view.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "core/base/figure.h"

@@ -1,7 +1,5 @@
 #include "core/command_line/completion.h"
 
-#include <algorithm>
-
 #include "core/base/listed.h"
 #include "core/command_line/verbs.h"
 #include "core/text/names.h"

@@ -1,7 +1,6 @@
 // `slipstick search`: a search on this machine's threads, or one shard of it.
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <thread>
 
 #include "core/base/listed.h"

@@ -1,7 +1,6 @@
 // Checks a diffusion run for contradictions, and fills in values from the model.
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "core/base/fix.h"
 #include "core/base/nearest_counts.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numbers>
 
 #include "core/base/figure.h"
 

@@ -1,7 +1,6 @@
 #include "core/evaluation/evidence_files.h"
 
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <utility>
 

@@ -1,7 +1,5 @@
 #include "core/exploration/sweep.h"
 
-#include <cstdlib>
-
 #include "core/base/fix.h"
 #include "core/base/schema.h"
 #include "core/evaluation/evaluate.h"

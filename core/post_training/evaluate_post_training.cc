@@ -1,8 +1,6 @@
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/base/bind_inputs.h"

@@ -1,8 +1,6 @@
 // Request of a cost study (cost_study.h), read and checked.
 #pragma once
 
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/base/field_table.h"

@@ -29,7 +29,6 @@
 // "missed": why a check is known to fail.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "core/base/json.h"

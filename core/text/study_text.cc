@@ -1,6 +1,5 @@
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/base/json.h"
 #include "core/evaluation/report.h"
