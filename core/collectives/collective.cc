@@ -107,15 +107,14 @@ std::size_t SlowestLevel(CollectiveType type, const GroupPlacement& group, const
   double inner = 1;  // ranks per unit of the level
   for (int i = 0; i < view.count; ++i) {
     const LevelView& level = view.levels[i];
-    const double narrowing = NarrowingOf(level);
     double carried = 1;  // bytes on a rank's own wires, in the same unit on every level
     if (type == CollectiveType::kAllToAll) {
-      carried = inner * (level.ranks - 1) * WireLoadOf(level).detour * narrowing;
+      carried = inner * (level.ranks - 1) * WireLoadOf(level).detour;
     } else if (type != CollectiveType::kSendReceive) {
       carried = (level.ranks - 1) / level.ranks / inner;
     }
-    const Seconds time =
-        carried * kB / (type == CollectiveType::kSendReceive ? level.link / narrowing : level.injection);
+    if (type != CollectiveType::kAllToAll) carried *= NarrowingOfRing(level);
+    const Seconds time = carried * kB / (type == CollectiveType::kSendReceive ? level.link : level.injection);
     if (time >= longest) {
       longest = time;
       slowest = static_cast<std::size_t>(level.index);

@@ -45,11 +45,10 @@ Routes OnGrid(const CollectiveInstance& instance, bool one_way) {
 
 Routes OnLeaves(const CollectiveInstance& instance) {
   const auto [ranks, bytes, alpha, link] = FlatGroupOf(instance);
-  const Ratio leaf = instance.view.levels[0].leaf, oversubscription = instance.view.levels[0].level->oversubscription;
+  const Ratio narrowing = WireLoadOf(instance.view.levels[0]).detour;
   const Seconds latency = Figure("Up to the core and down", 2 * alpha, "", kRoutesSource);
-  const Seconds load =
-      Figure("Busiest link", max((ranks - 1) / ranks, oversubscription * (ranks - leaf) / ranks) * bytes / link,
-             "a rank's own link, or its share of the leaf's uplinks", kRoutesSource);
+  const Seconds load = Figure("Busiest link", narrowing * (ranks - 1) / ranks * bytes / link,
+                              "a rank's own link, or its share of the leaf's uplinks", kRoutesSource);
   return {latency, load};
 }
 
@@ -65,7 +64,7 @@ Routes OnRails(const CollectiveInstance& instance) {
   const Ratio ranks = instance.view.ranks, ranks_in_node = inner.ranks, nodes = outer.ranks;
   const Bytes bytes = instance.call.bytes;
   const BytesPerSecond link = inner.injection;
-  const BytesPerSecond nic = outer.injection / NarrowingOf(outer);
+  const BytesPerSecond nic = outer.injection / WireLoadOf(outer).detour;
   const Seconds alpha = inner.latency, rail_alpha = outer.latency;
   const Seconds latency = Figure("Longest route", alpha + rail_alpha, "", kRoutesSource);
   const Seconds load =

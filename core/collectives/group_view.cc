@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/base/figure.h"
+#include "core/hardware/leaf.h"
 
 namespace slipstick {
 
@@ -10,7 +11,14 @@ bool IsGrid(const LevelView& view) { return IsGrid(view.level->topology); }
 
 bool ReachesCore(const LevelView& view) { return view.level->topology == Topology::kFatTree && view.leaf < view.ranks; }
 
-Ratio NarrowingOf(const LevelView& view) { return ReachesCore(view) ? view.level->oversubscription : Ratio(1); }
+Ratio NarrowingOf(const LevelView& view, Ratio leaving) {
+  if (!ReachesCore(view)) return 1;
+  return Figure("Time on the links out of a leaf over that on a rank's own",
+                max(1, view.level->oversubscription * leaving),
+                "oversubscription, times the share of the ranks' bytes that leaves the leaf");
+}
+
+Ratio NarrowingOfRing(const LevelView& view, Ratio inside) { return NarrowingOf(view, 1 / (view.leaf * inside)); }
 
 namespace {
 
@@ -49,6 +57,12 @@ struct LevelGroup {
   bool is_alone = false;
 };
 
+// Ranks of a group per leaf of a fat tree, if they are `spacing` units apart. `below`: devices in one unit.
+Ratio RanksPerLeaf(const NetworkLevel& level, const Cluster& cluster, Ratio spacing, Ratio below) {
+  const Ratio units = max(Ratio(cluster.devices), Ratio(cluster.installed)) / below;
+  return max(1, WholeBelow(GroupsPerLeaf(level, units, below) / spacing));
+}
+
 LevelView LevelViewOf(const NetworkLevel& level, int index, const LevelGroup& group, double devices) {
   const auto& [ranks, spacing, innermost, is_alone] = group;
   LevelView view;
@@ -69,9 +83,6 @@ LevelView LevelViewOf(const NetworkLevel& level, int index, const LevelGroup& gr
   } else if (level.topology == Topology::kFullyConnected) {
     view.link = level.bandwidth / max(1.0, max(size, ranks) - 1);
     view.injection = view.link * (ranks - 1);
-  } else if (level.topology == Topology::kFatTree) {
-    const double under_one = level.dims.empty() ? 1 : floor(static_cast<double>(level.dims[0]) / spacing.base());
-    view.leaf = min(ranks.base(), max(1.0, under_one));
   }
   return view;
 }
@@ -107,6 +118,7 @@ void RestOnBlock(LevelView& view) {
 
 WireLoad WireLoadOf(const LevelView& view) {
   if (view.level->topology == Topology::kDragonfly) return {1, 3};  // to the gateway, between groups, from the gateway
+  if (ReachesCore(view)) return {NarrowingOf(view, (view.ranks - view.leaf) / (view.ranks - 1)), 1};
   if (!IsGrid(view)) return {};
   WireLoad load;
   double hops = 0;
@@ -128,7 +140,7 @@ WireLoad WireLoadOf(const LevelView& view) {
   return load;
 }
 
-NeighborWire NeighborOf(const Cluster& cluster, std::size_t index, Ratio spacing, Ratio innermost) {
+NeighborWire NeighborOf(const Cluster& cluster, std::size_t index, Ratio spacing, Ratio span, Ratio innermost) {
   Ratio below = 1;
   for (std::size_t i = 0; i < index; ++i) below *= cluster.networks[i].size;
   const NetworkLevel& level = cluster.networks[index];
@@ -137,8 +149,10 @@ NeighborWire NeighborOf(const Cluster& cluster, std::size_t index, Ratio spacing
   view.devices = cluster.devices;
   NeighborWire wire{view.link.base() / level.bandwidth.base(), IsGrid(view) ? view.spacing : WireLoadOf(view).hops};
   if (wire.share != 1) wire.share = OfBlock("Share of the bandwidth on the wire to the next rank", wire.share, view);
-  const Ratio leaf = level.dims.empty() ? Ratio(1) : Ratio(level.dims[0]);
-  if (level.topology == Topology::kFatTree && spacing >= leaf) wire.share /= level.oversubscription;
+  if (level.topology != Topology::kFatTree) return wire;
+  view.leaf = RanksPerLeaf(level, cluster, spacing, below);
+  view.ranks = max(1, span / spacing);
+  wire.share /= NarrowingOfRing(view);
   return wire;
 }
 
@@ -148,7 +162,7 @@ GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {
   for (std::size_t i = 0; i < group.extent.size() && i < cluster.networks.size(); ++i) {
     const NetworkLevel& level = cluster.networks[i];
     const Ratio ranks = group.extent[i];
-    const Ratio units = Ratio(cluster.devices) / below;
+    const Ratio units = Ratio(cluster.devices) / below, devices_in_unit = below;
     const Ratio innermost = group.is_alone ? ranks : max(1.0, group.innermost / below);
     below *= level.size;
     if (ranks <= 1) continue;
@@ -163,6 +177,8 @@ GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster) {
     own = LevelViewOf(level, static_cast<int>(i), {ranks, spacing, innermost, group.is_alone},
                       min(units, static_cast<double>(level.size)));
     own.devices = cluster.devices;
+    if (level.topology == Topology::kFatTree)
+      own.leaf = min(ranks, RanksPerLeaf(level, cluster, spacing, devices_in_unit));
     if (own.devices.node() != nullptr) RestOnBlock(own);
   }
   if (view.count > 0) {

@@ -29,14 +29,18 @@ struct LevelView {
   BytesPerSecond link;       // bandwidth to the next rank, one direction; the group's share
   BytesPerSecond injection;  // bandwidth of a rank over all its links to other members, one direction
   Seconds latency;           // latency to the next rank
-  double leaf = 1;           // ranks of the group per leaf switch of a fat tree
+  Ratio leaf = 1;            // ranks of the group per leaf switch of a fat tree
 };
 
 bool IsGrid(const LevelView& view);
 // Whether the view is of a fat tree and its group does not lie under one leaf.
 bool ReachesCore(const LevelView& view);
-// Bandwidth into the leaves of a fat tree over that out of them; 1 for a group that lies under one leaf, and elsewhere.
-Ratio NarrowingOf(const LevelView& view);
+// Time on the links out of a fat tree's leaf over that on the ranks' own, if the share `leaving` of what they send does
+// so. 1 for a group that lies under one leaf, and on other topologies.
+Ratio NarrowingOf(const LevelView& view, Ratio leaving);
+// The same for rings and trees: of the ranks under a leaf one sends to another leaf. `inside`: ranks of the group in a
+// unit of the level, if only one of them sends to other units.
+Ratio NarrowingOfRing(const LevelView& view, Ratio inside = 1);
 
 // Records a value computed from the shape of the group's block in a grid, or from the number of its direct wires, so
 // that explanations show all numbers that determine the shape.
@@ -53,7 +57,7 @@ struct GroupView {
 };
 GroupView ViewOf(const GroupPlacement& group, const Cluster& cluster);
 
-// Load of an all-to-all on the wires between ranks; both are 1 through switches and on direct wires to every peer.
+// Load of an all-to-all on the wires between ranks; both are 1 through one switch and on direct wires to every peer.
 struct WireLoad {
   Ratio detour = 1;  // time on the busiest wires relative to a rank's own wires
   Ratio hops = 1;    // wires on the longest route
@@ -67,6 +71,7 @@ struct NeighborWire {
   Ratio share = 1;
   Ratio hops = 1;  // wires that the route crosses
 };
-NeighborWire NeighborOf(const Cluster& cluster, std::size_t index, Ratio spacing, Ratio innermost = 1);
+// `span`: units of the level from the first device of such a route to the last of a chain of them.
+NeighborWire NeighborOf(const Cluster& cluster, std::size_t index, Ratio spacing, Ratio span, Ratio innermost = 1);
 
 }  // namespace slipstick

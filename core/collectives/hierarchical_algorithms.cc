@@ -25,7 +25,8 @@ LevelCost CostOf(const LevelView& view, Within within) {
     const bool at_once = within == Within::kDirect || view.level->topology == Topology::kFullyConnected ||
                          view.level->topology == Topology::kDragonfly;
     cost.hops = at_once ? (ReachesCore(view) ? Ratio(2) : WireLoadOf(view).hops) : view.ranks - 1;
-    cost.load = (view.ranks - 1) / view.ranks * NarrowingOf(view) / view.injection;
+    const Ratio narrowing = at_once ? WireLoadOf(view).detour : NarrowingOfRing(view);
+    cost.load = (view.ranks - 1) / view.ranks * narrowing / view.injection;
     return cost;
   }
   double reduced = 1;
@@ -151,7 +152,7 @@ AlgorithmTime Exchange(const CollectiveInstance& instance) {
     const LevelView& view = instance.view.levels[i];
     const WireLoad wires = WireLoadOf(view);
     all_latencies += wires.hops * view.latency;
-    all_levels += wires.detour * (view.ranks - 1) / view.ranks * NarrowingOf(view) * bytes / view.injection;
+    all_levels += wires.detour * (view.ranks - 1) / view.ranks * bytes / view.injection;
   }
   return Total(instance, all_latencies, all_levels, Bytes());
 }

@@ -36,7 +36,7 @@ AlgorithmTime InNodeRing(const CollectiveInstance& instance) {
   const ScaleUp scale_up = ScaleUpOf(instance);
   const RingConstants& ring = scale_up.fabric->ring;
   const Bytes volume = VolumeOf(instance.call, scale_up.ranks);
-  const BytesPerSecond link = scale_up.bandwidth;
+  const BytesPerSecond link = scale_up.in_rings;
   const Seconds setup = scale_up.setup, step = scale_up.step;
   const Ratio steps = Passes(instance.call.type) * scale_up.steps;
   const Seconds own_block = OwnBlock(instance, scale_up);
@@ -71,8 +71,8 @@ AlgorithmTime OverNodes(const CollectiveInstance& instance, const ScaleOut& scal
     inside = Figure("Steps inside the nodes", passes * rounds * scale_up.steps * scale_up.step,
                     "an all-reduce has two phases", kLibrarySource);
     simple_inside = scale_up.fabric->ring.simple_step * inside;
-    ll_rate = min(scale_up.fabric->ring.ll_efficiency * scale_up.bandwidth, ll_rate);
-    simple_rate = min(scale_up.simple_efficiency * scale_up.bandwidth, simple_rate);
+    ll_rate = min(scale_up.fabric->ring.ll_efficiency * scale_up.in_rings, ll_rate);
+    simple_rate = min(scale_up.simple_efficiency * scale_up.in_rings, simple_rate);
   }
   const Seconds between = Figure("Steps between the nodes", hops * scale_out.hop), start = setup + inside;
   const Seconds ll_time =
@@ -140,7 +140,7 @@ AlgorithmTime ReductionTime(const CollectiveInstance& instance) {
   const Seconds pipeline =
       Figure("Setup of the pipeline", fitted.setup + fitted.setup_per_rank * max(0.0, ranks - 8), "", kSource);
   const Seconds in_domain = Figure("Buffers to the switch and the sum back",
-                                   bytes * (1 + 1 / ranks) / (rate * scale_up.bandwidth), "", kSource);
+                                   bytes * (1 + 1 / ranks) / (rate * scale_up.in_rings), "", kSource);
   if (!(nodes > 1)) {
     const Seconds time = Figure("In-network reduction", setup + pipeline + in_domain, "", kSource);
     return {time, setup + pipeline, bytes};

@@ -36,8 +36,7 @@ AlgorithmTime ExchangeTime(const CollectiveInstance& instance) {
   const Bytes bytes = instance.call.bytes;
   if (IsInNode(instance)) return InNodeExchange(instance, bytes);
   const ScaleOut scale_out = ScaleOutOf(instance);
-  const auto [detour, hops] = scale_out.exchange;
-  const Ratio ranks = instance.view.ranks;
+  const Ratio hops = scale_out.exchange_hops, ranks = instance.view.ranks;
   const Ratio ranks_in_node = instance.view.has_scale_up ? ranks / scale_out.nodes : Ratio(1);
   AlgorithmTime inside{scale_out.setup, scale_out.setup, Bytes{}};
   if (instance.view.has_scale_up) {
@@ -47,11 +46,9 @@ AlgorithmTime ExchangeTime(const CollectiveInstance& instance) {
       Figure("A message to each peer in other nodes",
              scale_out.hop * (hops + scale_out.fabric->all_to_all.steps_per_peer * (ranks - ranks_in_node)), "",
              "64 H800 with 8 × 400 Gb/s, 8 MiB: 296 to 338 us (NVIDIA/nccl issue 1531)");
-  const Seconds time = Figure(
-      "Direct exchange over nodes",
-      latency + detour * (ranks - ranks_in_node) / ranks * bytes / (scale_out.nic_efficiency * scale_out.bandwidth) +
-          inside.time,
-      "inter-node part, each rank on its NIC, then the intra-node part");
+  const Seconds time = Figure("Direct exchange over nodes",
+                              latency + (ranks - ranks_in_node) / ranks * bytes / scale_out.exchange + inside.time,
+                              "inter-node part, each rank on its NIC, then the intra-node part");
   return {time, latency + inside.latency, (ranks - 1) / ranks * bytes};
 }
 
@@ -60,8 +57,8 @@ AlgorithmTime ExchangeTime(const CollectiveInstance& instance) {
 BytesPerSecond RoutedRate(const LevelView& view) {
   const InStepConstants& fitted = view.fabric->in_step;
   const Ratio efficiency = view.index == 0 ? fitted.routed_efficiency : fitted.nic_routed_efficiency;
-  return Figure("Rate of routed tokens", efficiency * view.injection / (WireLoadOf(view).detour * NarrowingOf(view)),
-                "of one device", kInStepSource);
+  return Figure("Rate of routed tokens", efficiency * view.injection / WireLoadOf(view).detour, "of one device",
+                kInStepSource);
 }
 
 bool RoutedApplies(const CollectiveInstance& instance) {
@@ -102,7 +99,7 @@ AlgorithmTime LibrarySendTime(const CollectiveInstance& instance) {
     const Ratio efficiency = is_direct ? fitted.direct_efficiency : fitted.switch_efficiency;
     const Seconds setup = ScaleUpOf(instance).setup;
     const Seconds time =
-        Figure("Send and receive in one domain", setup + bytes / (efficiency * view.link),
+        Figure("Send and receive in one domain", setup + bytes / (efficiency * view.link / NarrowingOfRing(view)),
                "0.77 of the bandwidth through a switch, 0.95 over a direct link", "A100: 228 of 300 GB/s");
     return {time, setup, bytes};
   }

@@ -45,6 +45,9 @@ ScaleUp ScaleUpOf(const CollectiveInstance& instance) {
   if (level.topology == Topology::kSwitch && view.ranks > 2 && ring.shared_root_port_fraction != 1)
     scale_up.bandwidth = Figure("Usable bandwidth of a rank", view.injection * ring.shared_root_port_fraction,
                                 "more than two ranks share root ports", kLibrarySource);
+  scale_up.in_rings = scale_up.bandwidth;
+  if (const Ratio narrowing = NarrowingOfRing(view); narrowing != 1)
+    scale_up.in_rings = Figure("Bandwidth of a rank in rings", scale_up.bandwidth / narrowing);
   scale_up.setup = SetupOf(view, instance.call);
   scale_up.step = StepLatency(view);
   scale_up.simple_efficiency = level.bandwidth_fraction.value_or(ring.simple_efficiency);
@@ -65,7 +68,8 @@ ScaleOut ScaleOutOf(const CollectiveInstance& instance) {
   for (int i = first; i < group.count; ++i) {
     const LevelView& view = group.levels[i];
     const NetworkLevel& level = *view.level;
-    const BytesPerSecond bandwidth = view.injection / NarrowingOf(view), link = view.link / NarrowingOf(view);
+    const Ratio narrowing = NarrowingOfRing(view);
+    const BytesPerSecond bandwidth = view.injection / narrowing, link = view.link / narrowing;
     const bool has_nics = view.fabric->scales_out || IsNetworkOfNodes(level.topology);
     const Ratio usual = ScaleOutEfficiency(view, has_nics);
     const Ratio rate = min(1.0, instance.call.nic_efficiency.value_or(level.bandwidth_fraction.value_or(usual)));
@@ -76,11 +80,12 @@ ScaleOut ScaleOutOf(const CollectiveInstance& instance) {
       scale_out.fabric = view.fabric;
     }
     scale_out.link = i == first ? link : min(scale_out.link, link);
-    const WireLoad exchange = WireLoadOf(view);
+    const auto [detour, hops] = WireLoadOf(view);
+    const BytesPerSecond exchange =
+        Figure("Rate of an all-to-all between nodes", rate * view.injection / detour, "of a device");
     const Seconds hop = StepLatency(view), setup = SetupOf(view, instance.call);
-    scale_out.exchange = i == first ? exchange
-                                    : WireLoad{max(scale_out.exchange.detour, exchange.detour),
-                                               max(scale_out.exchange.hops, exchange.hops)};
+    scale_out.exchange = i == first ? exchange : min(scale_out.exchange, exchange);
+    scale_out.exchange_hops = max(scale_out.exchange_hops, hops);
     scale_out.hop = i == first ? hop : max(scale_out.hop, hop);
     scale_out.setup = i == first ? setup : max(scale_out.setup, setup);
   }

@@ -17,6 +17,7 @@ inline constexpr std::string_view kLibrarySource =
 struct ScaleUp {
   Ratio ranks = 1;
   BytesPerSecond bandwidth;  // usable by the library
+  BytesPerSecond in_rings;   // and by its rings, whose ranks share the links out of a fat tree's leaves
   Seconds setup, step;
   Ratio simple_efficiency = 1, exchange_efficiency = 1;
   Ratio steps = 0;    // of an all-gather
@@ -25,11 +26,12 @@ struct ScaleUp {
 };
 struct ScaleOut {
   Ratio nodes = 1;
-  BytesPerSecond bandwidth;  // per device, of the slowest level
+  BytesPerSecond bandwidth;  // per device, of the level that slows rings and trees most
   BytesPerSecond link;       // to the next rank, of the slowest level
+  BytesPerSecond exchange;   // rate of an all-to-all per device, on the level that slows it most
   Seconds setup, hop;
   Ratio nic_efficiency = 1;
-  WireLoad exchange;                        // of an all-to-all, on the level with the highest load
+  Ratio exchange_hops = 1;                  // wires on the longest route of an all-to-all
   const FabricConstants* fabric = nullptr;  // of that level
   bool has_nics = true;                     // every rank has its own NIC; rings use all NICs in parallel
 };

@@ -104,10 +104,9 @@ struct LevelWires {
 LevelWires WiresOf(const LevelView& view) {
   const NetworkLevel& level = *view.level;
   const auto [detour, hops] = WireLoadOf(view);
-  const Ratio oversubscription = NarrowingOf(view);
   LevelWires wires{level.bandwidth, {}};
-  if (view.injection != level.bandwidth || detour != 1 || oversubscription != 1)
-    wires.rate = Figure("Rate of an exchange over this wiring", view.injection / (detour * oversubscription),
+  if (view.injection != level.bandwidth || detour != 1)
+    wires.rate = Figure("Rate of an exchange over this wiring", view.injection / detour,
                         "links of a rank into its group, over detours and oversubscription");
   if (hops != 1) wires.farther = (hops - 1) * (level.hop_latency.value_or(level.latency) * view.spacing);
   return wires;

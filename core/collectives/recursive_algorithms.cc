@@ -34,14 +34,14 @@ bool HalvingApplies(const CollectiveInstance& instance) {
 AlgorithmTime HalvingByDistance(const CollectiveInstance& instance) {
   const LevelView& view = instance.view.levels[0];
   const Ratio ranks = instance.view.ranks, passes = PassesOf(instance), leaf = view.leaf;
-  const Ratio oversubscription = view.level->oversubscription;
+  const Ratio narrowing = NarrowingOf(view, 1);  // beyond the leaf, all its ranks send out of it
   const bool on_ring = IsGrid(view);
   // Latencies; bytes on the busiest link relative to the call's bytes, in total and through the core.
   double hops = 0, load = 0, load_on_core = 0;
   for (double distance = ranks / 2; distance >= 1; distance /= 2) {
     const double far = on_ring ? distance : distance >= leaf ? 2 : 1;
     const double shared = on_ring            ? (distance == ranks / 2 ? distance / 2 : distance)
-                          : distance >= leaf ? oversubscription.base()
+                          : distance >= leaf ? narrowing.base()
                                              : 1;
     hops += far;
     load += shared * distance / ranks;
@@ -49,7 +49,7 @@ AlgorithmTime HalvingByDistance(const CollectiveInstance& instance) {
   }
   const Ratio steps = Procedure<Ratio>("Links or switch stages over all steps", hops, {ranks});
   const Ratio share = Procedure<Ratio>("Share of the buffer over the busiest link", load,
-                                       {ranks, {oversubscription, load_on_core / load}}, "over all steps");
+                                       {ranks, {narrowing, load_on_core / load}}, "over all steps");
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.link;
@@ -109,6 +109,7 @@ bool BinomialApplies(const CollectiveInstance& instance) { return Is(instance, C
 AlgorithmTime BinomialTime(const CollectiveInstance& instance) {
   const Bytes bytes = instance.call.bytes;
   Seconds latency_sum, transfer_sum;
+  Ratio inside = 1;  // ranks of the group in each unit of the level, of which one sends
   for (int i = 0; i < instance.view.count; ++i) {
     const LevelView& view = instance.view.levels[i];
     Ratio steps = ceil(log2(view.ranks)), narrowing = 1, links = 1;
@@ -118,7 +119,7 @@ AlgorithmTime BinomialTime(const CollectiveInstance& instance) {
       for (int side = 0; side < view.sides; ++side) along += view.side[side] - 1;
       steps = OfBlock("Steps along the sides", along, view);
     } else if (ReachesCore(view)) {
-      narrowing = NarrowingOf(view);
+      narrowing = NarrowingOfRing(view, inside);
       links = 2;  // up to the core and down
     } else if (view.level->topology == Topology::kDragonfly) {
       // To the gateway, over the only link between two groups, from the gateway.
@@ -133,6 +134,7 @@ AlgorithmTime BinomialTime(const CollectiveInstance& instance) {
         Figure("The whole buffer at each step", steps * narrowing * bytes / link, "", kRecursiveSource);
     latency_sum += level_latency;
     transfer_sum += level_transfer;
+    inside *= view.ranks;
   }
   return Total(instance, latency_sum, transfer_sum, Bytes());
 }

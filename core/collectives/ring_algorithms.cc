@@ -15,11 +15,15 @@ struct Hop {
 };
 Hop HopOf(const GroupView& view) {
   Hop hop;
+  Ratio inside = 1;  // ranks of the group in each unit of the level
   for (int i = 0; i < view.count; ++i) {
     const LevelView& at = view.levels[i];
     BytesPerSecond rate = IsSwitch(at) ? at.injection : at.link;
     Seconds alpha = at.latency;
-    if (ReachesCore(at)) alpha = 2 * alpha;  // up to the core and down
+    if (ReachesCore(at)) {
+      alpha = 2 * alpha;  // up to the core and down
+      rate = rate / NarrowingOfRing(at, inside);
+    }
     if (at.level->topology == Topology::kDragonfly) {
       // To the gateway, over the global link, from the gateway: the local link carries two flows.
       alpha = alpha + view.levels[0].latency;
@@ -35,6 +39,7 @@ Hop HopOf(const GroupView& view) {
     }
     hop.alpha += alpha;
     hop.link = i == 0 ? rate : min(hop.link, rate);
+    inside *= at.ranks;
   }
   return hop;
 }

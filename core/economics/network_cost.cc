@@ -4,6 +4,7 @@
 
 #include "core/base/figure.h"
 #include "core/hardware/grid.h"
+#include "core/hardware/leaf.h"
 
 namespace slipstick {
 namespace {
@@ -17,13 +18,17 @@ double EvenSpines(double enough, double uplinks) {
 
 }  // namespace
 
-SwitchTree BuildTree(Ratio endpoints, Ratio ports, Ratio oversubscription) {
-  const Ratio half = ports / 2;
-  const Ratio down =
-      Figure("Ports of a leaf switch to its devices",
-             oversubscription == 1 ? half : max(1, floor(ports * oversubscription / (1 + oversubscription))));
+SwitchTree BuildTree(Ratio endpoints, Ratio ports, Ratio oversubscription, Ratio in_leaf) {
+  const Ratio half = ports / 2, fits = PortsDown(ports, oversubscription);
+  Ratio down = fits, up = ports - fits, joined = ports;
+  if (in_leaf > 0) {
+    down = Figure("Ports of a leaf switch that lead to devices", in_leaf / WholeAbove(in_leaf / fits),
+                  "one switch, or as many as the leaf's devices need");
+    up = Figure("Ports of a leaf switch that lead to the core", min(up, WholeAbove(down / oversubscription)));
+    joined = min(ports, in_leaf);
+  }
   const Ratio leaves = Figure("Leaf switches", WholeAbove(endpoints / down));
-  int fewest = endpoints > ports ? 2 : endpoints > 1 ? 1 : 0;
+  int fewest = endpoints > joined ? 2 : endpoints > 1 ? 1 : 0;
   for (double reach = ports; fewest > 1 && fewest < 17 && leaves > reach; reach *= half) ++fewest;
   const Ratio tiers =
       Procedure<Ratio>("Tiers of switches", fewest, {InSteps(endpoints), InSteps(ports), InSteps(leaves)},
@@ -35,9 +40,9 @@ SwitchTree BuildTree(Ratio endpoints, Ratio ports, Ratio oversubscription) {
                                             : Figure("Links per port of a device", 1 + (tiers - 1) / oversubscription,
                                                      "its own, and its share of those between the tiers");
   if (fewest == 2) {
-    const Ratio spines = Procedure<Ratio>(
-        "Spine switches", EvenSpines(enough.base(), std::floor((ports - down).base())),
-        {InSteps(enough), InSteps(ports), InSteps(down)}, "each leaf has as many links to each of them");
+    const Ratio spines = Procedure<Ratio>("Spine switches", EvenSpines(enough.base(), std::floor(up.base())),
+                                          {InSteps(enough), InSteps(ports), InSteps(down)},
+                                          "each leaf has as many links to each of them");
     return {tiers, Figure("Switches of a plane", leaves + spines, "leaves and spines"), links};
   }
   return {tiers,
@@ -121,9 +126,15 @@ SwitchedLevel PriceSwitches(const NetworkLevel& level, Ratio below, Ratio reache
                               "separate trees of switches, no more than devices that are joined without them");
   const Ratio endpoints = Figure("Ports of a plane", ceil(reached * min(device_ports, 1) / planes),
                                  "one for each device, fewer where devices share one");
-  const Ratio oversubscription = level.topology == Topology::kFatTree ? level.oversubscription : Ratio(1);
-  const SwitchTree tree = level.topology == Topology::kDragonfly ? BuildDragonfly(endpoints, ports)
-                                                                 : BuildTree(endpoints, ports, oversubscription);
+  const bool is_fat_tree = level.topology == Topology::kFatTree;
+  const Ratio oversubscription = is_fat_tree ? level.oversubscription : Ratio(1);
+  const Ratio in_leaf =
+      is_fat_tree && !level.dims.empty()
+          ? Figure("Ports of a plane in a leaf", Ratio(level.dims[0]) * below * min(device_ports, 1) / planes)
+          : Ratio();
+  const SwitchTree tree = level.topology == Topology::kDragonfly
+                              ? BuildDragonfly(endpoints, ports)
+                              : BuildTree(endpoints, ports, oversubscription, in_leaf);
   const Ratio count =
       Figure("Switches of this level", devices / reached * (planes * max(device_ports, 1) * tree.switches),
              "with several ports a device has one in each of as many trees");

@@ -13,7 +13,8 @@ struct SwitchTree {
 };
 // Oversubscription reduces the uplinks of each tier. With two tiers, a leaf divides its uplinks evenly over the spines,
 // as in NVIDIA's DGX SuperPOD: 24 leaves with 32 uplinks each have 16 spines, not 12.
-SwitchTree BuildTree(Ratio endpoints, Ratio ports, Ratio oversubscription = 1);
+// `in_leaf`: endpoints that a leaf joins, over one or several switches; 0: as many as fill one.
+SwitchTree BuildTree(Ratio endpoints, Ratio ports, Ratio oversubscription = 1, Ratio in_leaf = 0);
 
 // A balanced dragonfly: a quarter of a router's ports goes to devices, a quarter to other groups, half to its own.
 SwitchTree BuildDragonfly(Ratio endpoints, Ratio ports);

@@ -295,7 +295,8 @@ Route RouteOver(const Cluster& cluster, double ranks, double stride) {
   route.level = found.level;
   const NetworkLevel& level = cluster.networks[route.level];
   const double farthest = max(1.0, static_cast<double>(level.size) / 2);
-  const NeighborWire wire = NeighborOf(cluster, route.level, max(1.0, min(stride / found.below, farthest)));
+  const NeighborWire wire =
+      NeighborOf(cluster, route.level, max(1.0, min(stride / found.below, farthest)), ranks / found.below);
   const Ratio size(level.size);
   route.link = level.bandwidth;
   if (wire.share != 1) {

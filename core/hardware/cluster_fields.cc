@@ -76,7 +76,7 @@ constexpr FieldRow kNetworkLevelFields[] = {
     Of<&NetworkLevel::latency>("latency", "Latency per hop, software included").In(kUs).Between(0, 1'000'000),
     Of<&NetworkLevel::dims>("dims",
                             "Sides of a mesh or torus; their product is the size. For a fat tree, the first is the "
-                            "number of groups per leaf switch; none: one leaf switch per group")
+                            "number of groups under a leaf; none: as many as a leaf switch has ports for")
         .Between(1, 1 << 20)
         .Advanced(),
     Of<&NetworkLevel::wrap_every>(

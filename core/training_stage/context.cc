@@ -33,7 +33,8 @@ Link LinkOver(const StepCluster& prepared, bool at_line_rate, const Span& span, 
     const InStepConstants& in_step = levels[i].fabric->in_step;
     const NetworkLevel& level = prepared.stated.networks[i];
     const Ratio spacing = max(1.0, stride * Ratio(level.size) / joined);
-    const BytesPerSecond link = NeighborOf(prepared.stated, i, spacing, innermost).share * level.bandwidth;
+    const BytesPerSecond link =
+        NeighborOf(prepared.stated, i, spacing, size * spacing, innermost).share * level.bandwidth;
     if (at_line_rate) return {link, level.latency};
     return {Figure("Rate of a send to the next rank", in_step.hop_efficiency * link, "", kInStepSource),
             in_step.hop_latency};

@@ -121,18 +121,34 @@ TEST(Library, MoreNodesAreNeverFaster) {
   }
 }
 
-// Two nodes of a fat tree with 16 nodes a leaf use no uplink; 32 nodes share uplinks of a quarter, 0.95*8*12.5 GB/s.
-TEST(Library, ALeafIsNotOversubscribed) {
-  const auto us = [](double ranks, double oversubscription) {
+// 32 nodes of a fat tree, 16 a leaf. Nodes under one leaf use no link up. A ring leaves a leaf over one link per rail,
+// and a rail has 16 links up at 1:1, one at 16:1, half of one at 32:1: 0.95*8*25 GB/s. Of an exchange, 16 of 32 parts
+// leave a leaf over 16/o links up, and 31 of 32 leave a node over its own.
+TEST(Library, ALeafIsLeftByFewFlowsOfARingAndByHalfOfAnExchange) {
+  const auto us = [](CollectiveType type, double ranks, double oversubscription) {
     Cluster cluster = DgxH100();
     cluster.networks[1].topology = Topology::kFatTree;
     cluster.networks[1].dims = {16};
     cluster.networks[1].oversubscription = oversubscription;
-    return Us(LibraryTime(cluster, ranks, CollectiveType::kAllGather, 10 * kGB));
+    return Us(LibraryTime(cluster, ranks, type, 10 * kGB));
   };
-  EXPECT_EQ(us(16, 4), us(16, 1));
-  EXPECT_EQ(us(128, 4), us(128, 1));
-  EXPECT_NEAR(us(256, 4) - us(256, 1), 255. / 256 * 1e10 * (1 / 95e9 - 1 / 369e9) * 1e6, 0.1);
+  for (const CollectiveType type : {CollectiveType::kAllGather, CollectiveType::kAllReduce, CollectiveType::kAllToAll,
+                                    CollectiveType::kBroadcast, CollectiveType::kSendReceive}) {
+    EXPECT_EQ(us(type, 16, 64), us(type, 16, 1)) << NameOf(type);
+    EXPECT_EQ(us(type, 128, 64), us(type, 128, 1)) << NameOf(type);
+    if (type != CollectiveType::kAllToAll) {
+      EXPECT_EQ(us(type, 256, 16), us(type, 256, 1)) << NameOf(type);
+    }
+  }
+  const auto more = [&us](CollectiveType type, double oversubscription) {
+    return us(type, 256, oversubscription) - us(type, 256, 1);
+  };
+  EXPECT_NEAR(more(CollectiveType::kAllGather, 32), 255. / 256 * 1e10 * (1 / 190e9 - 1 / 369e9) * 1e6, 0.1);
+  EXPECT_NEAR(more(CollectiveType::kAllReduce, 32), 2 * 255. / 256 * 1e10 * (1 / 190e9 - 1 / 369e9) * 1e6, 0.1);
+  for (const double oversubscription : {2., 8.}) {
+    EXPECT_NEAR(more(CollectiveType::kAllToAll, oversubscription),
+                (oversubscription * 16 / 32 - 31. / 32) * 1e10 / 47.5e9 * 1e6, 0.1);
+  }
   // Ranks four nodes apart have four of their group under a leaf.
   Cluster cluster = DgxH100();
   cluster.networks[1].topology = Topology::kFatTree;

@@ -118,6 +118,82 @@ TEST(Wiring, TheSlowestLevelIsTheOneThatCarriesLongest) {
   EXPECT_EQ(slowest(CollectiveType::kSendReceive, 451), 0);
 }
 
+std::string Told(const Cluster& cluster, double ranks, CollectiveType type, CollectiveLibrary library) {
+  std::string text = std::string(NameOf(library)) + " " + std::string(NameOf(type)) + " over " +
+                     std::to_string(static_cast<int>(ranks)) + " on";
+  for (const NetworkLevel& level : cluster.networks) text += " " + std::string(NameOf(level.topology));
+  return text;
+}
+
+// 64 devices, or 64 nodes of eight, in a fat tree of eight a leaf.
+std::vector<Cluster> FatTrees(double oversubscription) {
+  NetworkLevel leaves = Level(Topology::kFatTree, 64, 50 * kGBps, 2 * kUs);
+  leaves.dims = {8};
+  leaves.oversubscription = oversubscription;
+  return {Joined({leaves}), Joined({Level(Topology::kSwitch, 8, 450 * kGBps, 1 * kUs), leaves})};
+}
+
+// More oversubscription never helps. Of an exchange, 56 of 64 parts leave a leaf, over 1/o of its links.
+TEST(Wiring, OversubscriptionNeverHelps) {
+  for (const CollectiveLibrary library : {CollectiveLibrary::kMeasured, CollectiveLibrary::kAnalytic}) {
+    for (const auto& [type, type_name] : EnumNames<CollectiveType>::names) {
+      for (const double bytes : {1e3, 1e6, 1e9}) {
+        std::vector<Seconds> before(2);
+        for (const double oversubscription : {1., 1.5, 2., 3., 4., 8., 16., 64.}) {
+          const std::vector<Cluster> clusters = FatTrees(oversubscription);
+          for (std::size_t i = 0; i < clusters.size(); ++i) {
+            const Cluster& cluster = clusters[i];
+            SCOPED_TRACE(Told(cluster, 64, type, library) + " at " + std::to_string(oversubscription));
+            const auto devices = static_cast<double>(cluster.devices);
+            const Seconds time = TimeOn(cluster, devices, type, bytes * kB, library).time;
+            EXPECT_GE(time, before[i]);
+            before[i] = time;
+            if (type != CollectiveType::kAllToAll) continue;
+            EXPECT_GE(time, oversubscription * 56 / 64 * bytes * kB / (50 * kGBps) * (1 - 1e-12));
+          }
+        }
+      }
+    }
+  }
+}
+
+// On one level as over nodes: a ring of 64 crosses a leaf's border once, over 8/o links up.
+TEST(Wiring, ARingSlowsDownWhereALeafHasNoWholeLinkUp) {
+  for (const CollectiveLibrary library : {CollectiveLibrary::kMeasured, CollectiveLibrary::kAnalytic}) {
+    const auto seconds = [&](double oversubscription) {
+      const Cluster cluster = FatTrees(oversubscription)[0];
+      const CollectiveCall call{
+          .type = CollectiveType::kAllReduce, .bytes = 100 * kGB, .library = library, .algorithm = "ring"};
+      return In(TimeOn(cluster, PlaceFirst(cluster, 64), call).time, kS);
+    };
+    EXPECT_EQ(seconds(8), seconds(1)) << NameOf(library);
+    EXPECT_NEAR(seconds(16) / seconds(1), 2, 0.01) << NameOf(library);
+    EXPECT_NEAR(seconds(64) / seconds(1), 8, 0.05) << NameOf(library);
+  }
+}
+
+// A switch of 64 ports has 32 down at 1:1 and 42 at 2:1: so many nodes lie under a leaf, or four times as many where
+// four devices share a port. One switch joins up to 64 devices.
+TEST(Wiring, ALeafFillsItsPorts) {
+  const auto leaf = [](double oversubscription, BytesPerSecond bandwidth, Count in_node, Count nodes) {
+    NetworkLevel tree = Level(Topology::kFatTree, nodes, bandwidth, 2 * kUs);
+    tree.oversubscription = oversubscription;
+    tree.port.bandwidth = 50 * kGBps;
+    tree.port.switch_ports = 64;
+    const Cluster cluster =
+        in_node > 1 ? Joined({Level(Topology::kSwitch, in_node, 450 * kGBps, 1 * kUs), tree}) : Joined({tree});
+    const GroupView view = ViewOf(PlaceFirst(cluster, static_cast<double>(cluster.devices)), cluster);
+    return static_cast<double>(view.levels[view.count - 1].leaf);
+  };
+  EXPECT_EQ(leaf(1, 50 * kGBps, 8, 256), 32);
+  EXPECT_EQ(leaf(2, 50 * kGBps, 8, 256), 42);
+  EXPECT_EQ(leaf(2, 100 * kGBps, 8, 256), 42);  // a port in each of two trees
+  EXPECT_EQ(leaf(1, 12.5 * kGBps, 8, 256), 128);
+  EXPECT_EQ(leaf(2, 50 * kGBps, 8, 16), 16);
+  EXPECT_EQ(leaf(2, 50 * kGBps, 1, 64), 64);
+  EXPECT_EQ(leaf(2, 50 * kGBps, 1, 128), 42);
+}
+
 // 64 devices on a ring, in groups of 8 ranks that are 8 devices apart: every wire carries all eight groups.
 TEST(Wiring, GroupsThatInterleaveShareTheWires) {
   const Cluster ring = Joined({Level(Topology::kRing, 64, 400 * kGBps, 0 * kUs)});
@@ -224,13 +300,6 @@ std::vector<Cluster> AllPairs() {
     clusters.push_back(Joined({Level(inner, 4096, 300 * kGBps, 1 * kUs)}));
   }
   return clusters;
-}
-
-std::string Told(const Cluster& cluster, double ranks, CollectiveType type, CollectiveLibrary library) {
-  std::string text = std::string(NameOf(library)) + " " + std::string(NameOf(type)) + " over " +
-                     std::to_string(static_cast<int>(ranks)) + " on";
-  for (const NetworkLevel& level : cluster.networks) text += " " + std::string(NameOf(level.topology));
-  return text;
 }
 
 // Powers of two, and all devices.

@@ -344,5 +344,23 @@ TEST(NetworkCost, OnlyAFatTreeSavesByOversubscription) {
   for (const char* topology : {"rail", "switch"}) EXPECT_EQ(switches(topology, "8"), 32 + 16) << topology;
 }
 
+// A leaf joins the nodes that it states, here eight devices each, or fills its 64 ports. 1,024 devices, 1:1: 32 nodes
+// have eight leaves of 32 ports down, 8 nodes two, and two nodes one of 16, whose 64 leaves have 16 links to 16 spines.
+// 2:1: 32 leaves of four nodes have 16 links up each, to 8 spines; leaves of 42 ports have 22, to 11.
+TEST(NetworkCost, ALeafJoinsTheNodesThatItStates) {
+  const auto switches = [](const char* dims, const char* ratio) {
+    const Scenario scenario = ScenarioOf(
+        {"cluster=dgx-h100", "cluster.devices=1024", "cluster.networks.1.topology=fat_tree",
+         std::string("cluster.networks.1.oversubscription=") + ratio, std::string("cluster.networks.1.dims=") + dims});
+    return PriceNetwork(scenario.cluster, scenario.cost->system).switch_count.base();
+  };
+  EXPECT_EQ(switches("[]", "1"), 32 + 16);
+  EXPECT_EQ(switches("[32]", "1"), 32 + 16);
+  EXPECT_EQ(switches("[8]", "1"), 32 + 16);
+  EXPECT_EQ(switches("[2]", "1"), 64 + 16);
+  EXPECT_EQ(switches("[4]", "2"), 32 + 8);
+  EXPECT_EQ(switches("[]", "2"), 25 + 11);
+}
+
 }  // namespace
 }  // namespace slipstick
