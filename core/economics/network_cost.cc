@@ -184,8 +184,10 @@ NetworkCost PriceNetwork(const Cluster& cluster, const SystemInputs& inputs) {
   const Ratio devices = is_part ? cluster.installed : cluster.devices;
   Ratio below = 1;  // devices joined by the levels so far
   for (const NetworkLevel& level : cluster.networks) {
+    const bool is_outermost = &level == &cluster.networks.back();  // joins all, whatever its size
     const Ratio reached =
-        Figure("Devices that the levels so far join", min(devices, below * max(Ratio(level.size), 1)));
+        is_outermost ? devices
+                     : Figure("Devices that the levels so far join", min(devices, below * max(Ratio(level.size), 1)));
     const Ratio parts = Figure("Parts that this level joins", ceil(reached / below));
     const Ratio inside = below;
     const bool is_unused = reached <= below, is_by_port = level.port.bandwidth > BytesPerSecond();

@@ -362,5 +362,20 @@ TEST(NetworkCost, ALeafJoinsTheNodesThatItStates) {
   EXPECT_EQ(switches("[]", "2"), 25 + 11);
 }
 
+// 100,000 devices on an outermost level of 65,536 have one tree, as the warning says: 3,125 leaves need four tiers, 2 *
+// 3,125 switches between and 1,563 at the top.
+TEST(NetworkCost, TheOutermostLevelJoinsAllDevices) {
+  const auto cost = [](const char* size) {
+    const Scenario scenario =
+        ScenarioOf({"cluster=dgx-h100", "cluster.devices=100000", std::string("cluster.networks.1.size=") + size});
+    return PriceNetwork(scenario.cluster, scenario.cost->system);
+  };
+  for (const char* size : {"8192", "12500"}) {
+    EXPECT_EQ(cost(size).tiers, 4) << size;
+    EXPECT_EQ(cost(size).switch_count, 3125 + 2 * 3125 + 1563) << size;
+  }
+  EXPECT_NEAR(cost("8192").cables.base(), cost("12500").cables.base(), 1);
+}
+
 }  // namespace
 }  // namespace slipstick
