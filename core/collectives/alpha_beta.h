@@ -38,22 +38,37 @@ inline bool IsSwitch(const LevelView& view) {
 inline bool IsSwitch(const CollectiveInstance& instance) {
   return IsFlat(instance) && IsSwitch(instance.view.levels[0]);
 }
+// Whether ranks reach each other at full rate over one switch, or up to the core of a fat tree and down.
+inline bool IsNonBlocking(const CollectiveInstance& instance) {
+  if (!IsFlat(instance)) return false;
+  const NetworkLevel& level = *instance.view.levels[0].level;
+  return IsSwitch(instance) || (level.topology == Topology::kFatTree && level.oversubscription == 1);
+}
+// Latency of the longest way between two ranks that switches join.
+inline Seconds AlphaOf(const LevelView& view) { return ReachesCore(view) ? 2 * view.latency : view.latency; }
+
 // Whether the group is a ring, or a wrapped side of a torus.
 inline bool IsClosedRing(const CollectiveInstance& instance) {
   return IsFlat(instance) && IsGrid(instance.view.levels[0]) &&
          instance.view.levels[0].side[0] == instance.view.ranks && instance.view.levels[0].wrapped[0];
 }
 
-// Whether the level is a hypercube, with neighbors at every power of two. So is a torus or mesh with all sides of two.
-inline bool IsCube(const CollectiveInstance& instance) {
+// Whether the group is a whole grid, and fills the block of its sides.
+inline bool IsWholeGrid(const CollectiveInstance& instance) {
   if (!IsFlat(instance) || !IsGrid(instance.view.levels[0])) return false;
   const LevelView& view = instance.view.levels[0];
   double ranks = 1;
+  for (int i = 0; i < view.sides; ++i) ranks *= view.side[i];
+  return ranks == view.ranks;
+}
+// Whether the level is a hypercube, with neighbors at every power of two. So is a torus or mesh with all sides of two.
+inline bool IsCube(const CollectiveInstance& instance) {
+  if (!IsWholeGrid(instance)) return false;
+  const LevelView& view = instance.view.levels[0];
   for (int i = 0; i < view.sides; ++i) {
     if (view.side[i] != 2) return false;
-    ranks *= view.side[i];
   }
-  return ranks == view.ranks;
+  return true;
 }
 // Whether partners at powers of two reach each other without sharing a link: through a switch, or over their own link.
 inline bool JoinsPowersOfTwo(const CollectiveInstance& instance) {
@@ -85,7 +100,7 @@ inline bool IsDragonflyOfGroups(const CollectiveInstance& instance) {
 }
 
 // Number of chunks of a pipelined buffer: as requested, or the optimum between the latency `each` per chunk and a
-// pipeline fill of `fill` whole buffers.
+// pipeline fill of `fill` whole buffers, at the full rate of a rank.
 inline constexpr double kMaxChunks = 1024;
 inline Ratio ChunksOf(const CollectiveInstance& instance, Ratio fill, Seconds each) {
   const Count requested = instance.call.alpha_beta.chunks;
@@ -100,6 +115,14 @@ inline double PassesOf(const CollectiveInstance& instance) { return Is(instance,
 inline bool Reduces(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllReduce) || Is(instance, CollectiveType::kReduceScatter);
 }
+
+// Steps and bytes of a pipeline: the first chunk takes `hops` steps, and each other one arrives a step later.
+struct Pipeline {
+  Ratio hops;
+  Seconds alpha;
+  BytesPerSecond rate;  // of the whole buffer through a step
+};
+AlgorithmTime PipelineTime(const CollectiveInstance& instance, const Pipeline& pipeline);
 
 // The sum of both times and the compute time of the reduction.
 inline AlgorithmTime Total(const CollectiveInstance& instance, Seconds latency, Seconds transfer, Bytes reduced) {

@@ -80,6 +80,13 @@ AlgorithmTime BothWaysTime(const CollectiveInstance& instance) {
   return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes / 2 : Bytes());
 }
 
+// All ranks in a row, which pass the buffer on in chunks. A line without a closing link is enough.
+bool ChainApplies(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kBroadcast); }
+AlgorithmTime ChainTime(const CollectiveInstance& instance) {
+  const Hop hop = HopOf(instance.view);
+  return PipelineTime(instance, {instance.view.ranks - 1, hop.alpha, hop.link});
+}
+
 // One ring per rank of a node, each crossing between nodes on its own rail.
 bool RailRingsApplies(const CollectiveInstance& instance) {
   return IsReductionOrGather(instance) && IsTwoLevels(instance) &&
@@ -108,6 +115,7 @@ const std::vector<Algorithm>& RingAlgorithms() {
       {"line", "A pipelined line", kRingSource, CollectiveLibrary::kAnalytic, LineApplies, RingTime},
       {"bidirectional_ring", "Two opposite rings, half the data each", kRingSource, CollectiveLibrary::kAnalytic,
        BothWaysApplies, BothWaysTime},
+      {"chain", "Pipelined chain", kRingSource, CollectiveLibrary::kAnalytic, ChainApplies, ChainTime},
       {"rail_rings", "A ring for each rail", kRingSource, CollectiveLibrary::kAnalytic, RailRingsApplies,
        RailRingsTime},
   };

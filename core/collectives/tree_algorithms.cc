@@ -1,4 +1,4 @@
-// Pipelined trees and chains on a switch: the buffer is sent in chunks.
+// Pipelined trees: the buffer is sent in chunks.
 #include "core/collectives/alpha_beta.h"
 
 namespace slipstick {
@@ -38,10 +38,14 @@ AlgorithmTime DoubleTree(const CollectiveInstance& instance) { return TreeTime(i
 
 // Only down the tree: an inner node sends each chunk to two children; with two trees it is an inner node of only one.
 bool BroadcastApplies(const CollectiveInstance& instance) {
-  return Is(instance, CollectiveType::kBroadcast) && IsSwitch(instance) && instance.view.ranks > 2;
+  return Is(instance, CollectiveType::kBroadcast) && IsNonBlocking(instance) && instance.view.ranks > 2;
 }
 AlgorithmTime BroadcastTime(const CollectiveInstance& instance, double trees) {
-  const auto [ranks, bytes, alpha, link] = FlatGroupOf(instance);
+  const LevelView& view = instance.view.levels[0];
+  const Ratio ranks = view.ranks;
+  const Bytes bytes = instance.call.bytes;
+  const BytesPerSecond link = view.injection;
+  const Seconds alpha = AlphaOf(view);
   const Ratio depth = Figure("Depth of the tree", ceil(log2(ranks)));
   const Ratio chunks = ChunksOf(instance, 2 * (depth - 1) / trees, alpha), waits = WaitsOf(instance, chunks);
   const Seconds latency = Figure("Down the tree", (depth + waits) * alpha, "", kTreeSource);
@@ -52,19 +56,49 @@ AlgorithmTime BroadcastTime(const CollectiveInstance& instance, double trees) {
 AlgorithmTime BroadcastSingle(const CollectiveInstance& instance) { return BroadcastTime(instance, 1); }
 AlgorithmTime BroadcastDouble(const CollectiveInstance& instance) { return BroadcastTime(instance, 2); }
 
-bool ChainApplies(const CollectiveInstance& instance) {
-  return Is(instance, CollectiveType::kBroadcast) && IsSwitch(instance);
+// As many trees from the source as a corner of the grid has links, no two over a link in the same direction, each with
+// its part of the buffer: Edmonds' theorem grants them, since no fewer links than those of a corner cut a grid (Xu
+// and Yang, Connectivity of Cartesian product graphs, 2006). No tree is deeper than all ranks in a row. In a hypercube
+// they are one deeper than it has sides. On direct wires each tree passes its part to one peer, and from there to all.
+constexpr std::string_view kDisjointSource =
+    "Edmonds, Edge-disjoint branchings, 1973; Johnsson and Ho, Optimum broadcasting and personalized communication in "
+    "hypercubes, 1989";
+
+// Whether the grid is a hypercube. A closed side of four is a square: two sides of a hypercube.
+bool IsCubeOfSquares(const LevelView& view) {
+  for (int i = 0; i < view.sides; ++i) {
+    if (view.side[i] > 2 && !(view.side[i] == 4 && view.wrapped[i])) return false;
+  }
+  return true;
 }
-AlgorithmTime ChainTime(const CollectiveInstance& instance) {
-  const auto [ranks, bytes, alpha, link] = FlatGroupOf(instance);
-  const Ratio chunks = ChunksOf(instance, ranks - 2, alpha),
-              waits = instance.call.alpha_beta.overlaps ? Ratio() : chunks - 1;
-  const Seconds latency = Figure("Down the chain", (ranks - 1 + waits) * alpha);
-  const Seconds transfer = Figure("Chunks in a pipeline", (ranks + chunks - 2) * bytes / (chunks * link));
-  return Total(instance, latency, transfer, Bytes());
+
+bool DisjointTreesApply(const CollectiveInstance& instance) {
+  return Is(instance, CollectiveType::kBroadcast) &&
+         (IsWholeGrid(instance) || IsFlat(instance, Topology::kFullyConnected));
+}
+AlgorithmTime DisjointTrees(const CollectiveInstance& instance) {
+  const LevelView& view = instance.view.levels[0];
+  const Ratio ranks = view.ranks;
+  if (!IsGrid(view)) return PipelineTime(instance, {min(ranks - 1, 2), view.latency, view.injection});
+  double ways = 0;
+  for (int i = 0; i < view.sides; ++i) ways += view.wrapped[i] ? 2 : view.side[i] > 1 ? 1 : 0;
+  const Ratio trees = OfBlock("Trees without common links", ways, view, "links of a corner");
+  const Ratio depth = IsCubeOfSquares(view) ? min(ranks - 1, log2(ranks) + 1) : ranks - 1;
+  return PipelineTime(instance,
+                      {depth, view.latency, Figure("Rate of all trees", trees * view.link, "", kDisjointSource)});
 }
 
 }  // namespace
+
+AlgorithmTime PipelineTime(const CollectiveInstance& instance, const Pipeline& pipeline) {
+  const auto [hops, alpha, rate] = pipeline;
+  const Bytes bytes = instance.call.bytes;
+  const Ratio chunks = ChunksOf(instance, (hops - 1) * (instance.view.levels[0].injection / rate), alpha),
+              waits = instance.call.alpha_beta.overlaps ? Ratio() : chunks - 1;
+  const Seconds latency = Figure("Steps of the first chunk, and of those after it", (hops + waits) * alpha);
+  const Seconds transfer = Figure("Chunks in a pipeline", (hops + chunks - 1) * bytes / (chunks * rate));
+  return Total(instance, latency, transfer, Bytes());
+}
 
 const std::vector<Algorithm>& TreeAlgorithms() {
   static const std::vector<Algorithm> rows{
@@ -74,7 +108,8 @@ const std::vector<Algorithm>& TreeAlgorithms() {
       {"binary_tree", "One binary tree", kTreeSource, CollectiveLibrary::kAnalytic, BroadcastApplies, BroadcastSingle},
       {"double_binary_tree", "Two binary trees, half the data each", kTreeSource, CollectiveLibrary::kAnalytic,
        BroadcastApplies, BroadcastDouble},
-      {"chain", "Pipelined chain", kTreeSource, CollectiveLibrary::kAnalytic, ChainApplies, ChainTime},
+      {"disjoint_trees", "Trees without common links, in chunks", kDisjointSource, CollectiveLibrary::kAnalytic,
+       DisjointTreesApply, DisjointTrees},
   };
   return rows;
 }

@@ -123,9 +123,9 @@ constinit const Fields Schema<Cluster>::fields(kClusterFields);
 constexpr auto kCollectiveChoiceFields = Advanced(
     {Of<&CollectiveChoice::library>(
          "library",
-         "Times of collectives: measured (what NCCL and engines reach on this wiring), analytic (the best "
-         "algorithm known for the wiring, at line rate) or alpha_beta (textbook equations); absent: measured, "
-         "and alpha_beta under the roofline framework and engine")
+         "Times of collectives: measured (what NCCL and engines reach on this wiring), analytic (the fastest "
+         "of its closed-form algorithms for the wiring, at line rate) or alpha_beta (textbook equations); absent: "
+         "measured, and alpha_beta under the roofline framework and engine")
          .Basic(),
      Of<&CollectiveChoice::all_reduce>("all_reduce", "Algorithm of an all-reduce; auto: the fastest")
          .Label("All-reduce algorithm"),

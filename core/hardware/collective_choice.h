@@ -9,7 +9,7 @@
 namespace slipstick {
 
 // kMeasured: a communication library or an engine's kernels, with fitted protocol constants, on the actual wiring.
-// kAnalytic: the best algorithm known for the wiring, at line rate. kAlphaBeta: the textbook's equations with one
+// kAnalytic: the fastest closed form of the table of algorithms, at line rate. kAlphaBeta: textbook equations with one
 // latency (alpha) and one bandwidth (beta), for any wiring.
 enum class CollectiveLibrary { kMeasured, kAnalytic, kAlphaBeta };
 ENUM_NAMES(CollectiveLibrary, {kMeasured, "measured"}, {kAnalytic, "analytic"}, {kAlphaBeta, "alpha_beta"});

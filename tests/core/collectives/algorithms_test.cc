@@ -161,6 +161,62 @@ TEST(Algorithms, WorkedValuesOnAHypercube) {
   EXPECT_NEAR(Us(Time(cube, 4, CollectiveType::kAllReduce, 1 * kMB, "bucket_at_once")), 4 + 15 / 2., 1e-9);
 }
 
+// All dimensions at once. A corner of a mesh has one link per side, and the mesh keeps it busy: 2 * 63/64 GB over two
+// links of 12.5 GB/s or three of 50/6 take 78.75 ms, as on a line, in 4 * 7 and 6 * 3 steps.
+// A torus of 4 x 4 x 8 with links of 100 GB/s cuts the buffer into 35, 35 and 30 %, which take equally long along their
+// first sides: 0.35 * 3/4 = 0.3 * 7/8 = 0.2625. Next, the slowest is the second part along the eight, 0.35 * 7/8 / 4 =
+// 0.0765625, and last the first along the eight, 0.35 * 7/8 / 16 = 0.019140625; both ways halve each, and two passes
+// double it. All links busy: 2 * 127/128 GB / 600 GB/s = 3.307 ms.
+TEST(Algorithms, AllDimensionsAtOnceWithAnySides) {
+  const auto us = [](Topology topology, std::vector<Tally> dims, double bandwidth) {
+    const Cluster cluster = Joined({Grid(topology, std::move(dims), bandwidth * kGBps)});
+    return Us(
+        Time(cluster, static_cast<double>(cluster.devices), CollectiveType::kAllReduce, 1 * kGB, "bucket_at_once"));
+  };
+  EXPECT_NEAR(us(Topology::kMesh, {8, 8}, 50), 78750 + 28, 1e-6);
+  EXPECT_NEAR(us(Topology::kMesh, {4, 4, 4}, 50), 78750 + 18, 1e-6);
+  EXPECT_NEAR(us(Topology::kTorus, {4, 4, 8}, 600), (0.2625 + 0.0765625 + 0.019140625) * 1e4 + 42, 1e-6);
+  EXPECT_GT(us(Topology::kTorus, {4, 4, 8}, 600), 2 * 127. / 128 * 1e9 / 600e9 * 1e6);
+}
+
+// 1 MB to eight ranks in four chunks, 1 us a step. Over direct wires of 10 GB/s to seven peers each peer passes a
+// seventh on: five steps, each with a quarter of a seventh. Two opposite chains around a ring of 45 GB/s, each of half
+// the data, take seven steps for the first chunk and three more; so do chains over wires without a closed side, where
+// all data go one way. A hypercube has three trees of four steps, and so has a torus of 4 x 2.
+TEST(Algorithms, ABroadcastInChunksFillsTheLinks) {
+  const auto us = [](const NetworkLevel& level, std::string_view algorithm) {
+    const Cluster cluster = Joined({level});
+    CollectiveCall call{.type = CollectiveType::kBroadcast, .bytes = 1 * kMB, .library = CollectiveLibrary::kAnalytic};
+    call.algorithm = algorithm;
+    call.alpha_beta.chunks = 4;
+    return Us(TimeOf(call, PlaceFirst(cluster, 8), cluster));
+  };
+  EXPECT_NEAR(us(Level(Topology::kFullyConnected, 8, 70 * kGBps, 1 * kUs), "disjoint_trees"), 5 * (1 + 100. / 7 / 4),
+              1e-9);
+  EXPECT_NEAR(us(Level(Topology::kRing, 8, 90 * kGBps, 1 * kUs), "disjoint_trees"), 10 * (1 + 100. / 9 / 4), 1e-9);
+  EXPECT_NEAR(us(Grid(Topology::kMesh, {8}, 90 * kGBps), "disjoint_trees"), 10 * (1 + 200. / 9 / 4), 1e-9);
+  EXPECT_NEAR(us(Grid(Topology::kMesh, {4, 2}, 30 * kGBps), "disjoint_trees"), 10 * (1 + 50. / 4), 1e-9);
+  EXPECT_NEAR(us(Grid(Topology::kMesh, {4, 2}, 30 * kGBps), "chain"), 10 * (1 + 100. / 4), 1e-9);
+  EXPECT_NEAR(us(Level(Topology::kHypercube, 8, 30 * kGBps, 1 * kUs), "disjoint_trees"), 7 * (1 + 100. / 3 / 4), 1e-9);
+  EXPECT_NEAR(us(Grid(Topology::kTorus, {4, 2}, 30 * kGBps), "disjoint_trees"), 7 * (1 + 100. / 3 / 4), 1e-9);
+  // The scatter loads the links as the gather after it: 2 * 0.34375 / 10 GB/s (see the parts above: 4/7 and 3/7).
+  EXPECT_NEAR(us(Grid(Topology::kTorus, {4, 2}, 30 * kGBps), "scatter_all_gather_at_once"),
+              2 * ((3. / 14 + 9. / 112) * 100 + 6), 1e-9);
+  // Through the core of a fat tree a step takes up and down, 2 us.
+  NetworkLevel tree = Level(Topology::kFatTree, 8, 10 * kGBps, 1 * kUs);
+  tree.dims = {4};
+  EXPECT_NEAR(us(tree, "chain"), 10 * (2 + 100. / 4), 1e-9);
+  EXPECT_NEAR(us(tree, "double_binary_tree"),
+              us(Level(Topology::kSwitch, 8, 10 * kGBps, 2 * kUs), "double_binary_tree"), 1e-9);
+  // Nodes of four on NICs of 10 GB/s: in rank order, one NIC and a step on both levels at each rank.
+  const Cluster nodes =
+      Joined({Level(Topology::kSwitch, 4, 100 * kGBps, 1 * kUs), Level(Topology::kRail, 2, 10 * kGBps, 4 * kUs)});
+  CollectiveCall call{.type = CollectiveType::kBroadcast, .bytes = 1 * kMB, .library = CollectiveLibrary::kAnalytic};
+  call.algorithm = "chain";
+  call.alpha_beta.chunks = 4;
+  EXPECT_NEAR(Us(TimeOf(call, PlaceFirst(nodes, 8), nodes)), 10 * (5 + 100. / 4), 1e-9);
+}
+
 // A ring of eight ranks, 90 GB/s over both directions, 1 us per link: 1 MB takes 200 / 9 us one way. The opposite rank
 // is four links away in both directions, and each direction carries half of the message.
 TEST(Algorithms, AMessageToTheOppositeRankOfARingGoesBothWays) {

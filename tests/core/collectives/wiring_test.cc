@@ -356,6 +356,34 @@ TEST(Wiring, NothingBeatsTheSwitchAtItsBandwidth) {
   }
 }
 
+// A library at line rate is not slower than one in practice: large sums everywhere, and broadcasts where their best
+// algorithm is known.
+TEST(Wiring, LineRateIsNoSlowerThanPractice) {
+  const auto ici = [](std::vector<Tally> dims) {
+    NetworkLevel torus = Grid(Topology::kTorus, std::move(dims), 600 * kGBps);
+    torus.fabric = Fabric("ici");
+    return torus;
+  };
+  for (const NetworkLevel& level :
+       {Level(Topology::kRing, 64, 50 * kGBps, 1 * kUs), Level(Topology::kSwitch, 64, 50 * kGBps, 1 * kUs),
+        Level(Topology::kFullyConnected, 64, 50 * kGBps, 1 * kUs), Level(Topology::kFatTree, 64, 50 * kGBps, 1 * kUs),
+        Level(Topology::kHypercube, 64, 50 * kGBps, 1 * kUs), Grid(Topology::kMesh, {64}, 50 * kGBps),
+        Grid(Topology::kMesh, {8, 8}, 50 * kGBps), Grid(Topology::kMesh, {4, 4, 4}, 50 * kGBps),
+        Grid(Topology::kTorus, {8, 8}, 50 * kGBps), Grid(Topology::kTorus, {16, 4}, 50 * kGBps), ici({4, 4, 4}),
+        ici({4, 4, 8}), ici({4, 8, 8}), ici({8, 8, 8}), ici({16, 20, 28})}) {
+    const Cluster cluster = Joined({level});
+    const auto ranks = static_cast<double>(cluster.devices);
+    for (const CollectiveType type : {CollectiveType::kAllReduce, CollectiveType::kAllGather,
+                                      CollectiveType::kReduceScatter, CollectiveType::kBroadcast}) {
+      if (type == CollectiveType::kBroadcast && ranks > 64) continue;
+      SCOPED_TRACE(Told(cluster, ranks, type, CollectiveLibrary::kAnalytic));
+      const CollectiveTime ideal = TimeOn(cluster, ranks, type, 1 * kGB, CollectiveLibrary::kAnalytic);
+      EXPECT_LE(ideal.time, TimeOn(cluster, ranks, type, 1 * kGB, CollectiveLibrary::kMeasured).time)
+          << ideal.algorithm;
+    }
+  }
+}
+
 // A wiring, and another that has all its links and more. Every link has 100 GB/s.
 struct Extended {
   NetworkLevel less, more;
