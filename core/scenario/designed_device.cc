@@ -62,21 +62,46 @@ const Json* ComesWith(std::string_view kind, const std::string& id, const char* 
   return comes_with == nullptr ? nullptr : FindMember(*comes_with, member);
 }
 
+// The catalogue's id of a device's chip design, "" if its entry has none; absent if the device has no design.
+std::optional<std::string> DesignOf(const Json& device) {
+  const Json* design = FindMember(device, "design");
+  if (design == nullptr || (design->is_object() && design->empty())) return std::nullopt;
+  if (design->is_string()) return TextOf(*design);
+  return design->is_object() ? std::optional(TextAt(*design, "preset")) : std::nullopt;
+}
+
 }  // namespace
 
+bool HasDesign(const Json& device) { return DesignOf(device).has_value(); }
+
+void DetachFromPreset(Json& device) {
+  const std::optional<std::string> id = DesignOf(device);
+  if (!id) return;
+  for (const char* member : {"architecture", "exponentials"}) {
+    const Json* own = ComesWith(Schema<ChipDesign>::preset_kind, *id, member);
+    if (own == nullptr) own = ComesWith("standard", "chip_design", member);
+    if (own != nullptr && !device.contains(member)) device[member] = *own;
+  }
+  // Absent members would be those measured on the preset's device; null ones follow the rules.
+  Json by_rules = Write(Efficiency());
+  if (const Json* written = FindMember(device, "efficiency")) MergeJson(by_rules, *written);
+  device["efficiency"] = std::move(by_rules);
+}
+
 void ApplyDesignDefaults(Json& request) {
-  const Json* design = MemberAt(request, "cluster.device.design");
-  const bool is_named = design != nullptr && design->is_string();
-  if (design == nullptr || !(is_named || (design->is_object() && !design->empty()))) return;
-  const std::string id = is_named ? TextOf(*design) : TextAt(*design, "preset");
-  const Json* partition = ComesWith(Schema<ChipDesign>::preset_kind, id, "partition");
-  const Json* family = ComesWith(Schema<ChipDesign>::preset_kind, id, "architecture");
-  if (family == nullptr) family = ComesWith("standard", "chip_design", "architecture");
-  if (partition != nullptr && !request.contains("partition")) request["partition"] = *partition;
+  const Json* cluster_device = MemberAt(request, "cluster.device");
+  const std::optional<std::string> id = cluster_device == nullptr ? std::nullopt : DesignOf(*cluster_device);
+  if (id) {
+    const Json* partition = ComesWith(Schema<ChipDesign>::preset_kind, *id, "partition");
+    if (partition != nullptr && !request.contains("partition")) request["partition"] = *partition;
+  }
   if (VersionOf(request) < 3) return;
-  Json& device = request["cluster"]["device"];
-  if (family != nullptr && !device.contains("architecture")) device["architecture"] = *family;
-  const Json* bill = ComesWith(Schema<ChipDesign>::preset_kind, id, "bill");
+  const Json* pool_device = MemberAt(request, "serving.disaggregated.prefill_device");
+  if (pool_device != nullptr && DesignOf(*pool_device))
+    DetachFromPreset(request["serving"]["disaggregated"]["prefill_device"]);
+  if (!id) return;
+  DetachFromPreset(request["cluster"]["device"]);
+  const Json* bill = ComesWith(Schema<ChipDesign>::preset_kind, *id, "bill");
   const Json* written = MemberAt(request, "cost");
   if (bill == nullptr || (written != nullptr && !written->is_object())) return;
   Json& priced = request["cost"]["device"];

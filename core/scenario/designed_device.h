@@ -17,9 +17,17 @@
 
 namespace slipstick {
 
+// Whether a device, as a request states it, is derived from a chip design.
+bool HasDesign(const Json& device);
+
+// For a device with a chip design: what the design does not determine and the device does not state no longer follows
+// its preset, which is another chip. Kernel family and special functions come with the design, the newest unless it
+// names others, and fractions of the peak rates follow the family's rules.
+void DetachFromPreset(Json& device);
+
 // Parts that come with the chip of the request's design, if the request does not state them: its dies and, from version
-// 3 on, its kernel family, the newest unless the design names another, and the bill of materials of the chip that it
-// resembles, whose maker's margin, volume and module it has.
+// 3 on, what replaces its preset's, and the bill of materials of the chip that it resembles, whose maker's margin,
+// volume and module it has.
 void ApplyDesignDefaults(Json& request);
 
 // The chip that a device's design yields with the dies of a partition, if there is one. `path` is the design's.

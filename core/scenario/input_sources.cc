@@ -119,12 +119,14 @@ std::vector<MemberPath> MembersThatRulesMaySet(const Json& device, const Json& e
 
 }  // namespace
 
-void DropRuleDerivedValues(Json& device) {
+void DropRuleDerivedValues(Json& device, bool detached) {
   if (!device.is_object() || !device.contains("efficiency")) return;
-  const Json* entry = FindPreset("device", TextAt(device, "preset"));
+  // Only a resolved device states the rates of its design, by which the rules filled the others.
+  if (detached && !device.contains("peak")) return;
+  const Json* entry = detached ? nullptr : FindPreset("device", TextAt(device, "preset"));
   const std::vector<MemberPath> members = MembersThatRulesMaySet(device, entry == nullptr ? Json::object() : *entry);
   Json bare = device;
-  for (const MemberPath& member : members) bare[member[0]].erase(member[1]);
+  for (const MemberPath& member : members) bare[member[0]][member[1]] = nullptr;
   Issues issues;
   ExpandPresets<Device>(bare, "", issues);
   Device by_rules;
@@ -133,7 +135,7 @@ void DropRuleDerivedValues(Json& device) {
   CompleteEfficiency(by_rules);
   const Json filled = Write(by_rules);
   for (const MemberPath& member : members) {
-    if (ValueAt(filled, member) == ValueAt(device, member)) device[member[0]].erase(member[1]);
+    if (ValueAt(filled, member) == ValueAt(device, member)) device[member[0]][member[1]] = nullptr;
   }
 }
 

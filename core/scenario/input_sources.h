@@ -15,6 +15,7 @@ std::unordered_map<std::string, std::string_view> InputSources(const Json& scena
 
 // Drops the efficiencies and the usable memory that the catalogue entry does not state and that equal the rules'
 // values. A resolved scenario holds them as plain values; without this they would no longer count as assumed.
-void DropRuleDerivedValues(Json& device);
+// `detached`: the entry states none, for the device has a chip design (DetachFromPreset).
+void DropRuleDerivedValues(Json& device, bool detached);
 
 }  // namespace slipstick

@@ -36,9 +36,9 @@ bool FollowsFrom(const Issue& issue, const Issues& unknown_presets) {
 }
 
 // Drops members of a resolved device that are derived from others, so that they follow a changed member.
-void DropDerivedValues(Json* device) {
+void DropDerivedValues(Json* device, Count version) {
   if (device == nullptr || !device->is_object()) return;
-  DropRuleDerivedValues(*device);
+  DropRuleDerivedValues(*device, version >= 3 && HasDesign(*device));
   // Usable memory derives from the capacity: a request that changes only the capacity drops the preset's value.
   Json* memory = MemberAt(*device, "memory");
   if (memory != nullptr && memory->contains("capacity") && !memory->contains("usable")) (*memory)["usable"] = nullptr;
@@ -216,8 +216,9 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, std::string
   if (VersionOf(expanded) >= 3) NameUnits<Scenario>(expanded, "", units_assumed);
   const AutoMappings autos = TakeAutoMappings(expanded, issues);
   ApplyDesignDefaults(expanded);
-  DropDerivedValues(MemberAt(expanded, "cluster.device"));
-  DropDerivedValues(MemberAt(expanded, "serving.disaggregated.prefill_device"));
+  const Count version = VersionOf(expanded);
+  DropDerivedValues(MemberAt(expanded, "cluster.device"), version);
+  DropDerivedValues(MemberAt(expanded, "serving.disaggregated.prefill_device"), version);
   if (auto cluster = expanded.find("cluster"); cluster != expanded.end()) {
     ExpandNetworks(*cluster, issues);
     ExpandPresets<Cluster>(*cluster, "cluster", issues);
