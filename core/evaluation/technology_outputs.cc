@@ -62,6 +62,11 @@ std::vector<std::string> DesignWarnings(const DerivedChip& chip) {
                        (memory.bound == "power" ? "memory's power budget allows " : "die-to-die links allow ") +
                        Shown(memory.reached));
   }
+  const double unused = std::round(chip.core_unused.base());
+  if (unused >= 1) {
+    warnings.push_back("The core runs at its highest voltage and cannot use " + GroupedText(unused) +
+                       " of the chip's " + GroupedText(chip.device.tdp.base()) + " W: energy and cost count them all");
+  }
   return warnings;
 }
 

@@ -116,6 +116,7 @@ class ChipBuilder {
     const OperatingPoint point = OperateUnder(core_power, chip_.units_enabled, unit, design_.node);
     chip_.voltage = point.voltage;
     chip_.power_used = point.used;
+    if (point.units == chip_.units_enabled) chip_.core_unused = core_power - point.used;
 
     Device& device = chip_.device;
     device.name = design_.name;

@@ -49,6 +49,7 @@ struct DerivedChip {
   SquareMillimetres unit_area;  // of one compute unit
   SquareMillimetres area_used;
   Watts power_used;
+  Watts core_unused;  // of the core's share, which it cannot use at its highest voltage
 };
 // The dies of a chip with several dies, and the needs of their links.
 struct ChipDies {

@@ -219,6 +219,31 @@ TEST(Designs, SellAtThePriceOfTheChipsThatTheyResemble) {
   EXPECT_EQ(bill({"version=2"}), "h100-sxm5-80gb");
 }
 
+// At the highest voltage, 0.15 V above nominal, more power is of no use: a warning says how much of it the core wastes.
+TEST(Designs, SayWhichPowerTheyCannotUse) {
+  const auto answer = [](const char* power) {
+    return *ParseJson(EvaluateAnswer("",
+                                     {"cluster=dgx-h100", "cluster.device.design=h100-like", "training=null",
+                                      "serving.devices=1", "model=llama-3.1-8b", power},
+                                     "")
+                          .text);
+  };
+  const auto warns = [&](const char* power) {
+    return answer(power)["warnings"].dump().find("highest voltage") != std::string::npos;
+  };
+  EXPECT_FALSE(warns("cluster.device.design.power=700 W"));
+  EXPECT_TRUE(warns("cluster.device.design.power=2000 W"));
+  // What 5,000 W cannot use more than 2,000 W is the core's 62 % of the difference.
+  const auto unused = [](double power) {
+    ChipDesign design =
+        ScenarioOf({"cluster=dgx-h100", "cluster.device.design=h100-like"}).cluster.device.design.value();
+    design.power = power * kWatt;
+    return DeriveChip(design, std::nullopt, "design")->core_unused;
+  };
+  EXPECT_NEAR((unused(5000) - unused(2000)).base(), 0.62 * 3000, 1e-6);
+  EXPECT_NEAR(unused(700).base(), 0, 1e-6);
+}
+
 TEST(Designs, ComeWithTheirDiesUnlessTheRequestSays) {
   const auto chiplets = [](std::vector<std::string> assignments) {
     assignments.insert(assignments.begin(), {"cluster=dgx-b200", "cluster.device.design=b200-like"});
