@@ -9,6 +9,7 @@ namespace slipstick {
 struct Band {
   double low = 1;
   double high = 1;
+  friend bool operator==(const Band&, const Band&) = default;
 };
 FIELDS_OF(Band);
 

@@ -79,7 +79,7 @@ void PriceByParts(DeviceBill& bill) {
   if (!bill.package.price) return;
   const Dollars quoted = *bill.package.price;
   bill.package.price.reset();
-  bill.package.price_factor = 1;
+  bill.package.price_factor.reset();
   const Dollars cost = PriceDevice(bill, ComputeGeometry(bill)).package;
   if (cost > Dollars()) bill.package.price_factor = quoted / cost;
 }

@@ -84,11 +84,11 @@ PackageCost Assemble(const Package& package, const PackageParts& parts, const Pa
             Figure("Substrate", package.substrate.price * package.substrate.layers_factor * geometry.substrate_area,
                    "price of the simplest build-up × layer factor", "Feng and Ma, DAC 2022");
       }
-      substrate = substrate * package.price_factor;
-      carriers.cost = carriers.cost * package.price_factor;
+      substrate = substrate * RateOf(package);
+      carriers.cost = carriers.cost * RateOf(package);
       const Dollars work =
           Figure("Cost of this step",
-                 (step.cost + step.cost_each * joined.count + package.bumps * joined.area) * package.price_factor,
+                 (step.cost + step.cost_each * joined.count + package.bumps * joined.area) * RateOf(package),
                  "equipment, bonding and bumps");
       total.carrier += carriers.cost;
       total.substrate += substrate;

@@ -48,6 +48,7 @@ struct Carrier {
   bool stitched = false;   // seams count (carriers printed in several exposures)
   bool tested = true;      // false: its yield loss also scraps the dies (chip-first)
   GramsPerArea carbon;     // emissions of manufacturing
+  friend bool operator==(const Carrier&, const Carrier&) = default;
 };
 template <>
 struct Schema<Carrier> {
@@ -60,6 +61,7 @@ struct Substrate {
   Ratio layers_factor = 1;  // price relative to the simplest build-up
   Ratio area_scale = 1;     // area relative to the silicon on it
   std::optional<SquareMillimetres> area;
+  friend bool operator==(const Substrate&, const Substrate&) = default;
 };
 FIELDS_OF(Substrate);
 
@@ -72,8 +74,8 @@ struct Package {
   Substrate substrate;
   DollarsPerArea bumps;  // per area of the joined dies
   std::vector<AssemblyStep> steps;
-  std::optional<Dollars> price;  // price from an assembly house, if known
-  Ratio price_factor = 1;        // without one: price of carrier, substrate and assembly over their cost here
+  std::optional<Dollars> price;       // price from an assembly house, if known
+  std::optional<Ratio> price_factor;  // without one: price of carrier, substrate and assembly over their cost here
   Band price_band;
   DollarsPerArea design;  // one-off, per area of the carrier (of the substrate, if there is no carrier)
   Dollars design_fixed;
@@ -84,6 +86,12 @@ struct Schema<Package> {
   static constexpr std::string_view standard = "package";
   static const Fields fields;
 };
+// Price over cost of a package that is priced by its parts.
+inline Ratio RateOf(const Package& package) { return package.price_factor.value_or(1); }
+// Whether the price of one tells what another costs over its parts: both have the same carrier and substrate.
+inline bool IsPricedAlike(const Package& a, const Package& b) {
+  return a.preset == b.preset || (a.carrier == b.carrier && a.substrate == b.substrate);
+}
 
 // All parts of one kind.
 struct PartsOfKind {

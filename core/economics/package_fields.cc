@@ -89,7 +89,7 @@ constexpr auto kPackageFields = Advanced(
          .Basic(),
      Of<&Package::price_factor>("price_factor",
                                 "Price of carrier, substrate and assembly over their computed cost, if no price is "
-                                "set; default: that of the catalogue's price for the usual package")
+                                "set; default: that of the device's published price, on the same carrier; 1 on others")
          .Label("Packaging price over its cost")
          .Above(0)
          .AtMost(100)

@@ -74,7 +74,10 @@ bool IsWhole(const Partition& partition) { return partition.chiplets == 1 && par
 Partitioned Split(const DeviceBill& bill, const Partition& partition) {
   Partitioned result;
   result.bill = bill;
-  if (partition.package && !bill.dies.empty()) result.bill.package = *partition.package;
+  if (partition.package && !bill.dies.empty()) {
+    Package& package = result.bill.package = *partition.package;
+    if (!package.price_factor && IsPricedAlike(package, bill.package)) package.price_factor = RateOf(bill.package);
+  }
   if (bill.dies.empty() || IsWhole(partition)) return result;
   DieInput& die = result.bill.dies[0];
   static_cast<DieLayout&>(result) = LayOut(partition, die.area * static_cast<double>(die.count), die.node.analog_scale);

@@ -259,21 +259,32 @@ void FitDies(const Json& written, Json& bill) {
   }
 }
 
+// The catalogue's price of a device's usual package over what its parts cost, if it tells the price of `package`, too.
+std::optional<double> PackagingRate(const std::string& id, const std::string& package) {
+  std::optional<DeviceBill> usual = CatalogueBill(id);
+  Json json{{"preset", package}};
+  Issues issues;
+  ExpandPresets<Package>(json, "", FindPreset, NearestPresets, issues);
+  Package other;
+  Read(json, "", issues, other);
+  if (!usual || !issues.empty() || !IsPricedAlike(other, usual->package)) return std::nullopt;
+  PriceByParts(*usual);
+  return RateOf(usual->package).base();
+}
+
 // A package other than the quoted one is priced by its parts, unless the request states a price.
 void DropQuote(const Json& device, const Json& written, Json& bill) {
   const std::string id = BillOf(device, written);
   const Json* entry = FindPreset("bill", id);
   if (entry == nullptr || !Member(*entry, "package").contains("price")) return;
-  if (Member(written, "package").contains("price")) return;
-  if (!Member(bill, "package").is_object() || IsPackagedAsQuoted(bill, *entry, FindPreset("device", id), written))
-    return;
+  const Json& own = Member(written, "package");
+  const bool is_left_out = own.contains("price") && own["price"].is_null();
+  if ((own.contains("price") && !is_left_out) || !Member(bill, "package").is_object()) return;
+  if (!is_left_out && IsPackagedAsQuoted(bill, *entry, FindPreset("device", id), written)) return;
   Json& package = bill["package"];
   package["price"] = nullptr;
-  if (TextAt(package, "preset") != TextAt(Member(*entry, "package"), "preset")) return;
-  std::optional<DeviceBill> usual = CatalogueBill(id);
-  if (!usual || package.contains("price_factor")) return;
-  PriceByParts(*usual);
-  package["price_factor"] = usual->package.price_factor.base();
+  if (IsSet(package, "price_factor")) return;
+  if (const auto rate = PackagingRate(id, TextAt(package, "preset"))) package["price_factor"] = *rate;
 }
 
 // The catalogue's year is that of the catalogue's price, not of one that the request states.

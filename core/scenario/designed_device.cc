@@ -206,13 +206,14 @@ void CheckPackage(const std::optional<Partition>& partition, const Device& devic
 std::optional<CostInputs> SplitCosts(const std::optional<Partition>& partition, const CostInputs& cost, Tape* tape) {
   if (!partition || cost.device.dies.empty() || (IsWhole(*partition) && !partition->package)) return std::nullopt;
   CostInputs split = cost;
-  if (!partition->package) PriceByParts(split.device);  // quoted for the whole device's package
+  PriceByParts(split.device);  // quoted for the whole device's package
   const Partitioned parts = Split(split.device, *partition);
   split.device = parts.bill;
   if (tape == nullptr) return split;
-  if (!partition->package && cost.device.package.price) {
-    Ratio& factor = split.device.package.price_factor;
-    factor = Procedure("Price of the packaging over its cost", factor,
+  std::optional<Ratio>& factor = split.device.package.price_factor;
+  const bool states_factor = partition->package && partition->package->price_factor;
+  if (factor && !states_factor && cost.device.package.price) {
+    factor = Procedure("Price of the packaging over its cost", *factor,
                        {{InputAt("cost.device.package.price", *cost.device.package.price, tape), 1}},
                        "that of the whole device's package");
   }

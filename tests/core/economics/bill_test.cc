@@ -287,7 +287,10 @@ TEST(Bill, ThePackageThatIsChosenIsPaid) {
 // Published: CoWoS of an H100 723-750 $, of a B200 1,000-1,200 $, of an MI300X with its hybrid bonds 1,200 $.
 TEST(Bill, PackagesByTheirPartsAreNearPublishedOnes) {
   const auto by_parts = [](const char* cluster) {
-    return LineOf(CostOf({cluster, "cost.device.package.price=null"}).device_parts, "package").base();
+    return LineOf(
+               CostOf({cluster, "cost.device.package.price=null", "cost.device.package.price_factor=1"}).device_parts,
+               "package")
+        .base();
   };
   EXPECT_NEAR(by_parts("cluster=dgx-h100"), 735, 0.2 * 735);
   EXPECT_NEAR(by_parts("cluster=dgx-b200"), 1100, 0.2 * 1100);
@@ -310,6 +313,29 @@ TEST(Bill, ALargerDieNeverMakesThePackageCheaper) {
   const std::optional<CostInputs> split = SplitCosts(halves.partition, *halves.cost);
   ASSERT_TRUE(split);
   EXPECT_NEAR(LineOf(EvaluateCost(halves.cluster, *split).device_parts, "package").base(), 735, 5);
+}
+
+// The published price of a package tells the price of one with other steps on the same interposer and substrate: a bond
+// more never makes it cheaper. For bridges and fan-out it tells nothing.
+TEST(Bill, APackageOnTheSameInterposerKeepsThePublishedRate) {
+  const double usual = 735;
+  EXPECT_NEAR(PackageOf({"cost.device.package.price=null"}).base(), usual, 1e-9);
+  EXPECT_GT(PackageOf({"cost.device.package=stacked-hybrid"}), usual * kUsd);
+  EXPECT_NEAR(PackageOf({"cost.device.package.price=null", "cost.device.package.price_factor=1"}).base(), 607, 1);
+  // A partition that names the package that the chip has changes nothing.
+  const auto split_package = [](const std::vector<std::string>& more) {
+    std::vector<std::string> assignments{"cluster=dgx-h100"};
+    assignments.insert(assignments.end(), more.begin(), more.end());
+    const Scenario scenario = ScenarioOf(assignments);
+    const std::optional<CostInputs> split = SplitCosts(scenario.partition, *scenario.cost);
+    return LineOf(EvaluateCost(scenario.cluster, split.value_or(*scenario.cost)).device_parts, "package").base();
+  };
+  EXPECT_NEAR(split_package({"partition.chiplets=1", "partition.package=interposer"}), usual, 1e-9);
+  EXPECT_NEAR(split_package({"partition.chiplets=2", "partition.package=interposer"}),
+              split_package({"partition.chiplets=2"}), 1e-9);
+  EXPECT_NEAR(
+      split_package({"partition.chiplets=1", "partition.package=interposer", "partition.package.price_factor=1"}), 607,
+      1);
 }
 
 // A partition into one die without an I/O die is the device itself.
