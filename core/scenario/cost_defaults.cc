@@ -295,14 +295,14 @@ void DropYear(const Json& written, Json& priced) {
 
 Json DefaultSystem(const Json& cluster, const Json& written) {
   const std::string own = TextAt(cluster, "preset");
-  std::string id = TextAt(written, "preset");
-  if (id.empty()) id = EntryFor("system", own);
+  const std::string named = TextAt(written, "preset"), id = named.empty() ? EntryFor("system", own) : named;
   const Json& networks = Member(cluster, "networks");
   const double innermost = networks.is_array() && !networks.empty() ? NumberOf(networks[0], "size", 8) : 1;
   Json system = FindPreset("system", id) != nullptr ? Json{{"preset", id}}
                                                     : Json{{"devices_per_host", std::clamp<double>(innermost, 1, 8)}};
-  const Json* catalogue = FindPreset("cluster", id);
-  if (catalogue == nullptr) catalogue = FindPreset("cluster", own);
+  // A system that is usual for several clusters costs the same with each one's network.
+  const Json* catalogue = FindPreset("cluster", named.empty() ? own : named);
+  if (catalogue == nullptr) catalogue = FindPreset("cluster", named.empty() ? id : own);
   if (catalogue != nullptr) IncludeNetwork(Member(*catalogue, "networks"), system);
   return system;
 }

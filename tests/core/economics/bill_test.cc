@@ -338,6 +338,18 @@ TEST(Bill, APackageOnTheSameInterposerKeepsThePublishedRate) {
       1);
 }
 
+// NVLink cut in firmware leaves the server as it is, with all its switches.
+TEST(Bill, AServerOfASiblingCostsTheSame) {
+  const auto system = [](const char* cluster) {
+    const Scenario scenario = ScenarioOf({std::string("cluster=") + cluster});
+    return LineOf(EvaluateCost(scenario.cluster, *scenario.cost).system_parts, "servers");
+  };
+  EXPECT_EQ(system("dgx-h100"), 42000 * kUsd);
+  EXPECT_EQ(system("hgx-h800"), system("dgx-h100"));
+  EXPECT_EQ(system("hgx-a800"), system("dgx-a100"));
+  EXPECT_EQ(system("hgx-mi350x"), system("hgx-mi355x"));
+}
+
 // A partition into one die without an I/O die is the device itself.
 TEST(Bill, APartitionIntoOneIsTheDeviceItself) {
   const Scenario whole = ScenarioOf({"cluster=dgx-h100"}),
