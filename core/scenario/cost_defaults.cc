@@ -69,6 +69,7 @@ struct Silicon {
   double area = 0;  // of one compute die, in mm^2; 0: not given
   Json count;
   std::string node, dram;
+  bool is_designed = false;  // all of a design's nodes have the catalogue's wafers, so that they can be compared
 };
 Silicon SiliconOf(const Json& device) {
   const Json& design = Member(device, "design");
@@ -81,7 +82,7 @@ Silicon SiliconOf(const Json& device) {
     };
     const std::string node = id("node"), dram = id("dram");
     return {NumberOf(design, "area", standard.area.base()), 1, node.empty() ? standard.node.name : node,
-            DramOf(dram.empty() ? standard.dram.name : dram)};
+            DramOf(dram.empty() ? standard.dram.name : dram), true};
   }
   return {NumberOf(die, "area", 0), Member(die, "count"), TextAt(die, "node"),
           DramOf(TextAt(device, "memory.technology"))};
@@ -115,8 +116,8 @@ void FillDie(const PricedDevice& priced, Json& bill) {
   if (silicon.area > 0 && original_area > 0 && die.contains("unit_area"))
     die["unit_area"] = NumberOf(die, "unit_area", 0) * silicon.area / original_area;
   if (FindPreset("node", silicon.node) == nullptr) return;
-  if (silicon.node != TextAt(original_die, "node") && priced.original != nullptr)
-    die["node"] = WithoutRemarks(*FindPreset("node", silicon.node));
+  const bool is_other = priced.original != nullptr && silicon.node != TextAt(original_die, "node");
+  if (is_other || silicon.is_designed) die["node"] = WithoutRemarks(*FindPreset("node", silicon.node));
   die["node"]["preset"] = silicon.node;
 }
 

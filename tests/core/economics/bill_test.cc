@@ -338,6 +338,21 @@ TEST(Bill, APackageOnTheSameInterposerKeepsThePublishedRate) {
       1);
 }
 
+// The catalogue's 4 nm and 5 nm wafers cost the same: a design on the older node costs no more.
+TEST(Bill, ADesignHasTheWafersOfTheCatalogueOnEveryNode) {
+  const auto die = [](const char* node) {
+    return LineOf(CostOf({"cluster=dgx-h100", "cluster.device.design=h100-like",
+                          std::string("cluster.device.design.node=") + node})
+                      .device_parts,
+                  "GPU die");
+  };
+  EXPECT_NEAR(die("5nm") / die("4nm"), 1, 0.01);  // other units may be defective
+  EXPECT_LT(die("7nm"), die("5nm"));
+  EXPECT_LT(die("4nm"), die("3nm"));
+  // The H100 itself has the wafers of its own bill.
+  EXPECT_LT(LineOf(CostOf({"cluster=dgx-h100"}).device_parts, "GPU die"), die("4nm"));
+}
+
 // NVLink cut in firmware leaves the server as it is, with all its switches.
 TEST(Bill, AServerOfASiblingCostsTheSame) {
   const auto system = [](const char* cluster) {

@@ -117,13 +117,13 @@ Ratio DieYieldOf(const Assignments& assignments) {
   return DieYield(scenario->cost->device.dies.at(0));
 }
 
-// Without spares a die must be whole: (1 + area D / alpha)^-alpha, with the H100's 0.1 per cm^2 and alpha 3 of its node:
-// (1 + 0.814 / 3)^-3 = 0.487.
+// Without spares a die must be whole: (1 + area D / alpha)^-alpha, with 0.09 per cm^2 and alpha 3 of the catalogue's 4 nm:
+// (1 + 0.09 * 8.14 / 3)^-3 = 0.519. With 12 spares: the mean of a binomial distribution over the gamma distribution of D.
 TEST(DesignedDies, HaveTheSparesThatTheDesignLeaves) {
   const Assignments h100{"cluster=dgx-h100", "cluster.device.design=h100-like", "cost.device.dies.0.node.clustering=3"};
   const std::string enabled = "cluster.device.design.units_enabled=";
-  EXPECT_NEAR(DieYieldOf(h100 + Assignments{enabled + "1"}), std::pow(1 + 0.814 / 3, -3), 1e-6);
-  EXPECT_NEAR(DieYieldOf(h100), 0.707, 0.002);  // 12 spares
+  EXPECT_NEAR(DieYieldOf(h100 + Assignments{enabled + "1"}), std::pow(1 + 0.09 * 8.14 / 3, -3), 1e-6);
+  EXPECT_NEAR(DieYieldOf(h100), 0.729, 0.002);  // 12 spares
   EXPECT_GT(DieYieldOf(h100 + Assignments{enabled + "0.8"}), DieYieldOf(h100));
   // The A100's 128 SMs of 3.716 mm^2 (engine_test.cc), 108 of them enabled.
   const DieInput a100 = Parsed({"cluster=dgx-a100", "cluster.device.design=a100-like"})->cost->device.dies.at(0);
