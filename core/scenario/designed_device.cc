@@ -108,11 +108,20 @@ void ApplyDesignDefaults(Json& request) {
   if (priced.is_null() || (priced.is_object() && !priced.contains("preset"))) priced["preset"] = *bill;
 }
 
+Issue LinksWithoutBandwidth(const Partition& partition) {
+  return {
+      "partition.bandwidth",
+      "Links without bandwidth: the dies cannot read each other's memory",
+      {SetToBase("partition.bandwidth", partition.interface.module_bandwidth.base()), SetTo("partition.chiplets", 1)}};
+}
+
 Result<DerivedChip> DeriveChip(const ChipDesign& design, const std::optional<Partition>& partition,
                                const std::string& path) {
   std::optional<ChipDies> dies;
   if (partition) {
     const DieLayout layout = LayOut(*partition, design.area, design.node.analog_area);
+    if (layout.memory_limit && !(*layout.memory_limit > BytesPerSecond{}))
+      return Issues{LinksWithoutBandwidth(*partition)};
     dies = ChipDies{layout.silicon, layout.shoreline, layout.link_power, layout.memory_limit};
   }
   return Derive(design, dies, path);

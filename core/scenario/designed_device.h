@@ -30,6 +30,9 @@ void DetachFromPreset(Json& device);
 // volume and module it has.
 void ApplyDesignDefaults(Json& request);
 
+// Dies whose links have no bandwidth cannot read each other's memory.
+Issue LinksWithoutBandwidth(const Partition& partition);
+
 // The chip that a device's design yields with the dies of a partition, if there is one. `path` is the design's.
 Result<DerivedChip> DeriveChip(const ChipDesign& design, const std::optional<Partition>& partition,
                                const std::string& path);

@@ -155,10 +155,7 @@ void CheckNetworks(const Scenario& scenario, Issues& issues) {
 void CheckDieLinks(const Scenario& scenario, Issues& issues) {
   const bool runs = scenario.training || scenario.serving || scenario.diffusion;
   if (!scenario.partition || !runs || scenario.cluster.device.memory.bandwidth > BytesPerSecond{}) return;
-  issues.push_back({"partition.bandwidth",
-                    "Links without bandwidth: the dies cannot read each other's memory",
-                    {SetToBase("partition.bandwidth", scenario.partition->interface.module_bandwidth.base()),
-                     SetTo("partition.chiplets", 1)}});
+  issues.push_back(LinksWithoutBandwidth(*scenario.partition));
 }
 
 // Completes model, cluster and prices, on which both runs depend.

@@ -116,6 +116,22 @@ TEST(Partition, HbmNeedsACarrierThatHoldsIt) {
             "interposer");
 }
 
+// Dies without links cannot read each other's memory: a designed chip lacks links, not power for its memory.
+TEST(Partition, LinksOfADesignNeedBandwidth) {
+  const std::vector<std::string> asked{"cluster.device.design=h100-like", "partition.chiplets=2",
+                                       "partition.overhead=0"};
+  const Result<Scenario> refused = ScenarioWith(asked);
+  ASSERT_FALSE(refused);
+  ASSERT_EQ(refused.issues.size(), 1U);
+  EXPECT_EQ(refused.issues[0].path, "partition.bandwidth");
+  ASSERT_EQ(refused.issues[0].fixes.size(), 2U);
+  for (const Fix& fix : refused.issues[0].fixes) {
+    std::vector<std::string> mended = asked;
+    mended.push_back(fix.change.path + "=" + TextOf(fix.change.value));
+    EXPECT_TRUE(ScenarioWith(mended)) << fix.change.path;
+  }
+}
+
 // 200 TB/s take 391 modules of 0.3888 mm, 152 mm where the edge has 81 mm.
 TEST(Partition, LinksNeedRoomOnTheEdge) {
   const Result<Scenario> refused = ScenarioWith({"partition.chiplets=2", "partition.bandwidth=200 TB/s"});
