@@ -252,7 +252,7 @@ Json AnswerYields(const StudyInput& input) {
     if (named.first == YieldModel::kManual) continue;
     const YieldLaw law{named.first, die.node.clustering, die.layers, die.manual_yield};
     const auto at = [&](SquareMillimetres area) {
-      return Yield(law, area * die.node.defect_density * die.critical_area).base();
+      return (Yield(law, area * die.node.defect_density * die.critical_area) * die.process_yield).base();
     };
     Json yields = Json::array();
     for (const SquareMillimetres area : areas) yields.push_back(at(area));

@@ -47,6 +47,18 @@ TEST(CostStudy, WaferSampleIsSeededAndNearItsYield) {
 
 TEST(CostStudy, YieldFanOfEveryModel) {
   const Json fan = Ask(R"({"kind": "yields", "points": 5})");
+  // Half of the wafers lost: half of the yield, by every model, as on the wafer itself.
+  const Json
+      half = Ask(
+          R"({"kind": "yields", "points": 5, "scenario": {"cost": {"device": {"dies": [{"process_yield": 0.5}]}}}})"),
+      wafer = Ask(R"({"kind": "wafer", "scenario": {"cost": {"device": {"dies": [{"process_yield": 0.5}]}}}})");
+  for (std::size_t i = 0; i < fan["models"].size(); ++i) {
+    const double own = half["models"][i]["own_yield"].get<double>();
+    EXPECT_NEAR(own, 0.5 * fan["models"][i]["own_yield"].get<double>(), 1e-12) << i;
+    if (half["models"][i]["chosen"] == true) {
+      EXPECT_NEAR(own, wafer["whole_yield"].get<double>(), 1e-12);
+    }
+  }
   ASSERT_EQ(fan["models"].size(), 8U);
   for (const Json& model : fan["models"]) EXPECT_EQ(model["yield"].size(), 5U);
 }
