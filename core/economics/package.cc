@@ -115,15 +115,14 @@ PackageCost Assemble(const Package& package, const PackageParts& parts, const Pa
 
 namespace {
 
-// Bridges along shared edges: a stack borders a die, a die borders the next one. Each pair shares one side of a square
-// of the part's mean area.
+// Bridges: one joins a stack, whose interface is narrow, to its die; several lie along the edge that a die shares with
+// the next one, a side of a square of the dies' mean area.
 Ratio CountBridges(const PackageParts& parts, Millimetres edge_each) {
-  const auto along = [&](const PartsOfKind& kind, Ratio joins) {
-    if (kind.count < 1 || joins < 1) return Ratio();
-    return joins * WholeAbove(sqrt(kind.area / kind.count) / edge_each);
-  };
-  return Figure("Bridges", max(1, along(parts.memory, parts.memory.count) + along(parts.dies, parts.dies.count - 1)),
-                "along the edges that a stack shares with its die and a die with the next one");
+  const Ratio joints = parts.dies.count - 1;
+  Ratio between_dies;
+  if (joints >= 1) between_dies = joints * WholeAbove(sqrt(parts.dies.area / parts.dies.count) / edge_each);
+  return Figure("Bridges", max(1, parts.memory.count + between_dies),
+                "one per memory stack, and along the edges that a die shares with the next one");
 }
 
 Ratio CountCarriers(const Carrier& carrier, const PackageParts& parts) {

@@ -30,7 +30,7 @@ constinit const Fields Schema<AssemblyStep>::fields(kAssemblyStepFields);
 constexpr auto kCarrierFields = Advanced(
     {Of<&Carrier::count>("count", "Number of carriers (bridges)").Between(1, 1024),
      Of<&Carrier::edge_each>(
-         "edge_each", "Bridges: length of die edge that one bridge joins; above 0, it sets the number of bridges")
+         "edge_each", "Bridges: edge of two dies that one bridge joins; above 0, it sets their number, one per stack")
          .Label("Shared edge per bridge")
          .In(kMm)
          .Between(0, 1000),

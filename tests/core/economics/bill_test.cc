@@ -378,17 +378,17 @@ TEST(Bill, APartitionIntoOneIsTheDeviceItself) {
   EXPECT_EQ(one.device_hour, usual.device_hour);
 }
 
-// ECO-CHIP places a bridge per 10 mm of shared edge: five stacks of 110 mm^2 share 10.5 mm each, two dies of 400 mm^2
-// 20 mm.
+// ECO-CHIP places a bridge per 10 mm of shared edge: two dies of 400 mm^2 share 20 mm. A stack has one: Intel's Sapphire
+// Rapids has 10 bridges without HBM and 14 with four stacks (Hot Chips 33, 2021).
 TEST(Bill, BridgesFollowTheSharedEdges) {
   const auto bridges = [](const char* dies, const char* stacks) {
     const Scenario scenario = ScenarioOf(
         {"cluster=dgx-h100", "cost.device.package.preset=bridge", "cost.device.dies.0.area=400 mm^2", dies, stacks});
     return ComputeGeometry(scenario.cost->device).package.carriers;
   };
-  EXPECT_EQ(bridges("cost.device.dies.0.count=1", "cost.device.memory.stacks=5"), 5 * 2);
-  EXPECT_EQ(bridges("cost.device.dies.0.count=2", "cost.device.memory.stacks=5"), 5 * 2 + 2);
-  EXPECT_EQ(bridges("cost.device.dies.0.count=2", "cost.device.memory.stacks=8"), 8 * 2 + 2);
+  EXPECT_EQ(bridges("cost.device.dies.0.count=1", "cost.device.memory.stacks=5"), 5);
+  EXPECT_EQ(bridges("cost.device.dies.0.count=2", "cost.device.memory.stacks=5"), 5 + 2);
+  EXPECT_EQ(bridges("cost.device.dies.0.count=2", "cost.device.memory.stacks=8"), 8 + 2);
 }
 
 // 100 dies of 814 mm^2 and five stacks are 81,950 mm^2, too many for a package; a B200's two dies and eight stacks are
