@@ -265,7 +265,7 @@ std::optional<double> PackagingRate(const std::string& id, const std::string& pa
   std::optional<DeviceBill> usual = CatalogueBill(id);
   Json json{{"preset", package}};
   Issues issues;
-  ExpandPresets<Package>(json, "", FindPreset, NearestPresets, issues);
+  ExpandPresets<Package>(json, "", issues);
   Package other;
   Read(json, "", issues, other);
   if (!usual || !issues.empty() || !IsPricedAlike(other, usual->package)) return std::nullopt;
