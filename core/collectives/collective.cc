@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/field_table.h"
 #include "core/base/figure.h"
 #include "core/base/fix.h"
 #include "core/collectives/algorithm.h"

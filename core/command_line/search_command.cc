@@ -12,7 +12,6 @@
 #include "core/exploration/search_shard.h"
 #include "core/exploration/search_spec.h"
 #include "core/scenario/answer.h"
-#include "core/scenario/scenario.h"
 
 namespace slipstick {
 namespace {

@@ -2,7 +2,6 @@
 #include <string>
 
 #include "core/base/bind_inputs.h"
-#include "core/base/field_table.h"
 #include "core/base/figure.h"
 #include "core/collectives/bound_fabric.h"
 #include "core/diffusion/transformer.h"

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/base/bind_inputs.h"
-#include "core/base/field_table.h"
 #include "core/base/figure.h"
 #include "core/base/standard.h"
 

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "core/base/figure.h"
-#include "core/collectives/fabric.h"
 #include "core/collectives/group_view.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/roofline.h"

@@ -4,7 +4,6 @@
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/product_time.h"
 #include "core/operators/efficiency.h"
-#include "core/operators/kernel_family.h"
 #include "core/operators/moe.h"
 
 namespace slipstick {

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "core/base/bind_inputs.h"
-#include "core/base/field_table.h"
 #include "core/base/provenance.h"
 #include "core/economics/cost.h"
 #include "core/evaluation/derivation.h"
@@ -15,7 +14,6 @@
 #include "core/evaluation/measurement_texts.h"
 #include "core/evaluation/report.h"
 #include "core/operators/bound_device.h"
-#include "core/operators/efficiency.h"
 #include "core/scenario/bill_warnings.h"
 #include "core/scenario/designed_device.h"
 #include "core/scenario/estimated_costs.h"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/base/schema.h"
-#include "core/catalogue/presets.h"
 #include "core/evidence/run_setting.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"

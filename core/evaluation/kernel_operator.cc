@@ -4,7 +4,6 @@
 #include "core/base/field_table.h"
 #include "core/base/fix.h"
 #include "core/base/schema.h"
-#include "core/catalogue/presets.h"
 #include "core/evaluation/kernel.h"
 #include "core/operators/attention.h"
 #include "core/operators/efficiency.h"

@@ -7,7 +7,6 @@
 
 #include "core/base/listed.h"
 #include "core/evaluation/evidence_files.h"
-#include "core/evaluation/intervals.h"
 #include "core/evidence/run_setting.h"
 #include "core/serving/serving.h"
 #include "core/training/training.h"

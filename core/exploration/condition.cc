@@ -6,7 +6,6 @@
 #include "core/base/listed.h"
 #include "core/evaluation/measurement_texts.h"
 #include "core/evaluation/report.h"
-#include "core/exploration/search_spec.h"
 
 namespace slipstick {
 

@@ -6,7 +6,6 @@
 #include "core/base/listed.h"
 #include "core/base/units.h"
 #include "core/exploration/condition.h"
-#include "core/exploration/search_spec.h"
 #include "core/search/mapping_space.h"
 #include "core/search/serving_space.h"
 

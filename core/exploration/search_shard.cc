@@ -4,7 +4,6 @@
 
 #include "core/evaluation/own_measurements.h"
 #include "core/exploration/search_spec.h"
-#include "core/scenario/scenario.h"
 
 namespace slipstick {
 namespace {

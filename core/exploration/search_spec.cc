@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/base/fix.h"
 #include "core/base/listed.h"
 #include "core/base/schema.h"
 #include "core/base/type_path.h"

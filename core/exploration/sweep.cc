@@ -1,7 +1,5 @@
 #include "core/exploration/sweep.h"
 
-#include "core/base/fix.h"
-#include "core/base/schema.h"
 #include "core/evaluation/evaluate.h"
 #include "core/evaluation/own_measurements.h"
 #include "core/evaluation/report.h"

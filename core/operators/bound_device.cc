@@ -4,7 +4,6 @@
 
 #include "core/base/bind_inputs.h"
 #include "core/base/field_table.h"
-#include "core/base/figure.h"
 #include "core/operators/efficiency.h"
 #include "core/operators/kernel_family_fields.h"
 

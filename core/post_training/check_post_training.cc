@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "core/base/fix.h"
-#include "core/post_training/learning.h"
 #include "core/post_training/post_training.h"
 #include "core/post_training/split.h"
 

@@ -5,7 +5,6 @@
 
 #include "core/base/figure.h"
 #include "core/engine_step/step_limits.h"
-#include "core/serving/serving.h"
 #include "core/serving/serving_memory.h"
 #include "core/simulation/lengths.h"
 #include "core/simulation/step_times.h"

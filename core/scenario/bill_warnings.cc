@@ -5,7 +5,6 @@
 
 #include "core/base/schema.h"
 #include "core/base/units.h"
-#include "core/catalogue/presets.h"
 #include "core/scenario/cost_defaults.h"
 
 namespace slipstick {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/base/schema.h"
-#include "core/catalogue/presets.h"
 #include "core/scenario/cost_defaults.h"
 #include "core/scenario/preset_walk.h"
 

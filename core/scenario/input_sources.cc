@@ -8,7 +8,6 @@
 
 #include "core/base/schema.h"
 #include "core/base/type_path.h"
-#include "core/catalogue/presets.h"
 #include "core/hardware/device.h"
 #include "core/operators/efficiency.h"
 #include "core/scenario/cost_defaults.h"

@@ -8,7 +8,6 @@
 
 #include "core/base/fix.h"
 #include "core/base/units.h"
-#include "core/catalogue/presets.h"
 #include "core/operators/efficiency.h"
 #include "core/scenario/auto_mapping.h"
 #include "core/scenario/cost_defaults.h"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/engine_step/step_limits.h"
-#include "core/serving/phase_time.h"
 #include "core/serving/prefix_cache.h"
 
 namespace slipstick {

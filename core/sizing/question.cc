@@ -4,7 +4,6 @@
 
 #include "core/base/fix.h"
 #include "core/base/schema.h"
-#include "core/catalogue/presets.h"
 
 namespace slipstick {
 

@@ -11,7 +11,6 @@
 #include "core/base/fix.h"
 #include "core/base/json.h"
 #include "core/base/random_bits.h"
-#include "core/catalogue/presets.h"
 #include "core/economics/carrier.h"
 #include "core/economics/cost.h"
 #include "core/economics/partition.h"
