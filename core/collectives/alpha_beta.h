@@ -117,12 +117,12 @@ inline bool Reduces(const CollectiveInstance& instance) {
 }
 
 // Steps and bytes of a pipeline: the first chunk takes `hops` steps, and each other one arrives a step later.
-struct Pipeline {
+struct ChunkPipeline {
   Ratio hops;
   Seconds alpha;
   BytesPerSecond rate;  // of the whole buffer through a step
 };
-AlgorithmTime PipelineTime(const CollectiveInstance& instance, const Pipeline& pipeline);
+AlgorithmTime PipelineTime(const CollectiveInstance& instance, const ChunkPipeline& pipeline);
 
 // The sum of both times and the compute time of the reduction.
 inline AlgorithmTime Total(const CollectiveInstance& instance, Seconds latency, Seconds transfer, Bytes reduced) {

@@ -90,7 +90,7 @@ AlgorithmTime DisjointTrees(const CollectiveInstance& instance) {
 
 }  // namespace
 
-AlgorithmTime PipelineTime(const CollectiveInstance& instance, const Pipeline& pipeline) {
+AlgorithmTime PipelineTime(const CollectiveInstance& instance, const ChunkPipeline& pipeline) {
   const auto [hops, alpha, rate] = pipeline;
   const Bytes bytes = instance.call.bytes;
   const Ratio chunks = ChunksOf(instance, (hops - 1) * (instance.view.levels[0].injection / rate), alpha),
