@@ -26,8 +26,7 @@ Cluster ReadCluster(const Json& request, Issues& issues) {
   Cluster cluster;
   Json json = request.contains("cluster") ? request["cluster"] : Json{{"preset", "dgx-h100"}};
   ExpandNetworks(json, issues);
-  if (const Json* device = FindMember(json, "device"); device != nullptr && HasDesign(*device))
-    DetachFromPreset(json["device"]);
+  if (json.contains("device")) DetachFromPreset(json["device"]);
   ExpandPresets<Cluster>(json, "cluster", issues);
   if (issues.empty()) Read(json, "cluster", issues, cluster);
   if (issues.empty() && cluster.device.design)

@@ -321,8 +321,7 @@ Result<Json> EvaluateOperator(const Json& request) {
     if (key != "operator") where[key] = value;
   }
   DeviceLine line;
-  if (const Json* device = FindMember(where, "device"); device != nullptr && HasDesign(*device))
-    DetachFromPreset(where["device"]);
+  if (where.contains("device")) DetachFromPreset(where["device"]);
   ExpandPresets<DeviceLine>(where, "", issues);
   Read(where, "", issues, line);
   const Json& json = request["operator"];
