@@ -21,7 +21,7 @@ Ratio TensorRanks(const ServingLoad& load) {
                 "every core of a device is one");
 }
 
-// The attention groups of a replica step together. If fewer requests than groups are in the system, some have no prompt.
+// The attention groups of a replica step together. With fewer requests than groups in the system, some have no prompt.
 Ratio PrefillingGroups(const Deployment& deployment) {
   const ServingDegrees& mapping = deployment.mapping;
   const ServingLoad& load = deployment.load;

@@ -272,9 +272,9 @@ class Solver {
   }
 
  private:
-  // Some numbers, as of devices or of tokens under context parallelism, divide better than their neighbors. Looks from a value
-  // at which the conditions do not hold towards `bad`, at the next values and at round ones, and moves it to the first
-  // at which they hold; else nothing.
+  // Some numbers of devices, or of tokens under context parallelism, divide better than their neighbors. Looks from a
+  // value at which the conditions do not hold towards `bad`, at the next values and at round ones, and moves it to the
+  // first at which they hold; else nothing.
   std::optional<Trial> LookBeyond(double& value, double bad) {
     if (!span_.whole || problem_.options.search) return std::nullopt;
     const double from = value, step = bad > value ? span_.step : -span_.step;
