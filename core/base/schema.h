@@ -28,8 +28,8 @@ struct NamedUnit {
   std::string path, text, value;
 };
 
-// A parsed catalogue entry; null if there is none. Defined where the catalogue is read (catalogue/presets.cc), as is the
-// next.
+// A parsed catalogue entry; null if there is none. Defined where the catalogue is read (catalogue/presets.cc), as the
+// next is.
 const Json* FindPreset(std::string_view kind, std::string_view id);
 // The ids of a kind that are similar to a word, most similar first; all of a small kind if none is.
 std::vector<std::string> NearestPresets(std::string_view kind, std::string_view id);

@@ -1,5 +1,5 @@
-// The catalogue: reviewed data files under core/presets/, embedded at build time, each number with its source. One entry
-// is found by FindPreset (schema.h).
+// The catalogue: reviewed data files under core/presets/, embedded at build time, each number with its source. One
+// entry is found by FindPreset (schema.h).
 #pragma once
 
 #include <string>
