@@ -47,6 +47,10 @@ def answers(site: pathlib.Path, slipstick: str) -> dict[str, object]:
     # The native and the WebAssembly build can differ beyond twelve digits; ten keep the first view small.
     report = ask("evaluate", f"version={newest}", number=lambda digits: float(f"{float(digits):.10g}"))
     report["training"]["timeline"] = []  # most of the report's size; the page asks for it separately
+    for part in ("training", "serving", "cost"):
+        for figure in report[part].values():
+            if isinstance(figure, dict) and "level" in figure:
+                figure.pop("rows", None)  # the runs behind an interval, which the page does not show
     picked = {one.get("presets") for one in described["inputs"]}  # kinds of entries that an input selects
     entries = [entry for entry in ask("presets") if entry["kind"] in picked]
     kept = {"rental": ("device", "provider", "date", "term", "price")}  # the page's head shows the cheapest

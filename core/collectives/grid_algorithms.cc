@@ -32,7 +32,7 @@ bool IsSolidGrid(const CollectiveInstance& instance) {
   return IsReductionOrGather(instance) && HasSeveralSides(instance);
 }
 // A broadcast scatters the buffer, which loads the links no more than a reduce-scatter, and gathers it.
-bool ScatterApplies(const CollectiveInstance& instance) {
+bool ScatterOnGridApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kBroadcast) && HasSeveralSides(instance);
 }
 double GridPassesOf(const CollectiveInstance& instance) {
@@ -113,7 +113,7 @@ const std::vector<Algorithm>& GridAlgorithms() {
        IsSolidGrid, BothWays},
       {"bucket_at_once", "All dimensions at once", kGridSource, CollectiveLibrary::kAnalytic, IsSolidGrid, AtOnce},
       {"scatter_all_gather_at_once", "Scatter, then all-gather, all dimensions at once", kGridSource,
-       CollectiveLibrary::kAnalytic, ScatterApplies, AtOnce},
+       CollectiveLibrary::kAnalytic, ScatterOnGridApplies, AtOnce},
   };
   return rows;
 }

@@ -78,7 +78,7 @@ const std::vector<Verb>& AllVerbs() {
        "scenario and adjust to those that are. On a terminal a table, else JSON.",
        "--json --format --explain --measured --lines",
        {"evaluate model=llama-3.1-8b cluster=dgx-h100 serving.batch=64",
-        "evaluate model=llama-3.1-8b cluster=dgx-h100 --measured \"serving.tpot_s=11 ms\"",
+        "evaluate model=llama-3.1-8b cluster=dgx-h100 --measured \"serving.tpot_s=7 ms\"",
         "evaluate --explain training.step_time_s --format text",
         "evaluate model=deepseek-v3 cluster=dgx-h200 training=null --format table"}},
       {"compare",

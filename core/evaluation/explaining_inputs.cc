@@ -35,7 +35,8 @@ constexpr std::string_view kServingInputs[] = {"cluster.device.efficiency.stream
                                                "serving.engine.request",
                                                "cluster.networks.0.bandwidth_fraction"};
 constexpr std::string_view kServingFactors[] = {"serving.tuning.dense", "serving.tuning.experts",
-                                                "serving.tuning.experts_fp8", "serving.tuning.on.0.experts"};
+                                                "serving.tuning.experts_fp8", "serving.tuning.on.0.experts",
+                                                "serving.tuning.on.0.dense"};
 constexpr std::string_view kCostInputs[] = {"cost.rental.price", "cost.device.price", "cost.device.margin"};
 constexpr std::string_view kCollectiveInputs[] = {
     "cluster.networks.0.bandwidth_fraction", "cluster.networks.0.reduction_fraction",

@@ -271,7 +271,7 @@ test("size names the device of a prefill pool of another kind", () => {
 });
 
 test("size shows the latencies that its targets are about", () => {
-  const question = ["size", "model=llama-3.1-8b", "--rate", "20", "--ttft", "500 ms", "--clusters", "dgx-h100"];
+  const question = ["size", "model=llama-3.1-8b", "--rate", "40", "--ttft", "500 ms", "--clusters", "dgx-h100"];
   const asked = [...question, "--percentile", "99", "--pools", "one"];
   const [{ simulated, at_peak: mean }] = JSON.parse(run(...asked).stdout).clusters;
   const [head, row] = run(...asked, "--format", "table").stdout.split("\n");

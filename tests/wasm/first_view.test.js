@@ -17,10 +17,18 @@ function assertSame(a, b, path = "") {
   for (const key of Object.keys(a)) assertSame(a[key], b[key], `${path}.${key}`);
 }
 
+// A report without the runs behind its intervals, which the page does not show.
+function withoutRuns(report) {
+  for (const part of ["training", "serving", "cost"]) {
+    for (const figure of Object.values(report[part])) if (figure?.level) delete figure.rows;
+  }
+  return report;
+}
+
 test("the report is the module's answer to the page's request without inputs", () => {
   const presetPaths = described.inputs.filter(({ presets }) => presets).map(({ path }) => path);
   const request = JSON.stringify(requestOf(described.defaults, {}, presetPaths));
-  assertSame(report, JSON.parse(slipstick.evaluate(request, "")));
+  assertSame(report, withoutRuns(JSON.parse(slipstick.evaluate(request, ""))));
 });
 
 // Whether part of a report has the figure at a path, in which "*" stands for any entry.

@@ -102,8 +102,9 @@ export const SERVING = [
       "compare model=llama-3.1-70b cluster=dgx-h200 cluster.devices=64 training=null serving.prompt=4000 " +
       "serving.output=500 serving.disaggregated.prefill_devices=16 --against serving.disaggregated.prefill_device=l40s",
     holds(answer) {
+      // Sixteen L40S cost less per hour than sixteen H200, and prompts wait for them: the tokens cost about as much.
       const dollars = compared(answer, "serving.cost_usd_per_million_tokens");
-      assert.ok(dollars[1] < dollars[0], "sixteen L40S cost less than sixteen H200");
+      between(dollars[1], 0.8 * dollars[0], 1.2 * dollars[0]);
       const first = compared(answer, "serving.ttft_s");
       // Two L40S compute 4,000 tokens in 4000 · 2 · 70e9 / (2 · 733e12) s at their peak in fp8, and reduce 160 times
       // 4000 · 8192 · 2 B over PCIe 4.0 at 32 GB/s; half of both rates is reached.

@@ -117,8 +117,8 @@ TEST(RunsLike, AFigureWithoutAnIntervalIsAnIssue) {
   EXPECT_FALSE(EvidenceAnswer(R"({"version": 1})", {"serving=null"}, "serving.tpot_s").issues.empty());
 }
 
-// The runs of a file of plain commands are computed as such: a decode step of a dense model takes 40 us longer for each
-// of its 16 sequences (core/presets/tunings/stock.json).
+// The runs of a file of plain commands are computed as such: where no step is launched ahead, a decode step of a dense
+// model takes 40 us longer for each of its 16 sequences (core/presets/tunings/stock.json).
 TEST(Measurements, AFileSaysHowItsEnginesWereRun) {
   const auto computed = [](std::string_view tuning) {
     const Json file{{"publisher", "We"},
@@ -131,7 +131,7 @@ TEST(Measurements, AFileSaysHowItsEnginesWereRun) {
                        {"value", 0.01},
                        {"model", "llama-3.1-8b"},
                        {"cluster", {{"preset", "single-h100-sxm5-80gb"}}},
-                       {"serving", {{"prompt", 1024}, {"output", 128}, {"batch", 16}, {"engine", "vllm"}}}}}}};
+                       {"serving", {{"prompt", 1024}, {"output", 128}, {"batch", 16}, {"engine", {{"preset", "vllm"}, {"steps_ahead", 0}}}}}}}}};
     const Result<Json> answer = ParseJson(MeasurementsAnswer("ours", JsonText(file)).text);
     return (*answer)["runs"][0]["computed"].get<double>();
   };

@@ -125,8 +125,8 @@ TEST(TwoPools, EvaluateGivesTheSameFiguresAndTheBillOfBothPools) {
   const Json report = *ParseJson(answer.text);
   for (const char* figure : {"ttft_s", "tpot_s", "requests_per_s", "energy_j_per_token"})
     EXPECT_EQ(*NumberAt(report, std::string("serving.") + figure), *NumberAt(pools, std::string("at_peak.") + figure));
-  const double prefill = *NumberAt(pools, "deployment.prefill_devices"),
-               decode = *NumberAt(pools, "deployment.decode_devices");
+  const auto in_servers = [&pools](const std::string& count) { return 8 * std::ceil(*NumberAt(pools, count) / 8); };
+  const double prefill = in_servers("deployment.prefill_devices"), decode = in_servers("deployment.decode_devices");
   EXPECT_NEAR(*NumberAt(pools, "cost.usd_per_hour"),
               prefill * *NumberAt(report, "cost.prefill_pool.device_hour_usd") +
                   decode * *NumberAt(report, "cost.device_hour_usd"),
