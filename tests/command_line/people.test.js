@@ -398,8 +398,9 @@ test("solve says the limit and its figures; sensitivity a row per input, in the 
     /^training\.interruptions\.checkpoint_interval at most [\d.,]+ s, or at least [\d.,]+ s\n/,
   );
   assert.match(
-    run("solve", "version=2", "serving.prompt=1k:4M", "--until", "serving.feasible>=1", "--format", "table").stdout,
-    /^ {2}With serving\.mapping\.tp=4, serving\.mapping\.pp=1$/m,
+    run("solve", "training=null", "serving.prompt=1k:4M", "--until", "serving.ttft_s<=60 s", "--format", "table")
+      .stdout,
+    /^ {2}With serving\.concurrency=32$/m,
     "what stayed where an edit of the prompt alone would move it",
   );
   assert.match(

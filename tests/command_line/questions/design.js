@@ -81,7 +81,13 @@ export const DESIGN = [
     question: "Explain my measured number",
     command: "calibrate -",
     input: JSON.stringify({
-      request: { version: 3, model: "llama-3.1-8b", cluster: "dgx-h100", training: null },
+      request: {
+        version: 3,
+        model: "llama-3.1-8b",
+        cluster: "dgx-h100",
+        training: null,
+        serving: { mapping: { tp: 4, pp: 1 } },
+      },
       measured: [{ figure: "serving.tpot_s", value: 0.0052 }],
     }),
     holds({ measured: [{ measured, computed, error, inputs, terms }] }) {
@@ -92,8 +98,9 @@ export const DESIGN = [
         computed,
         0.01,
       );
-      const explains = inputs.find(({ to }) => to !== null);
-      const scenario = "evaluate version=3 model=llama-3.1-8b cluster=dgx-h100 training=null";
+      const explains = inputs.find(({ path, to }) => to !== null && path.endsWith(".stream")); // a share, without unit
+      const scenario =
+        "evaluate version=3 model=llama-3.1-8b cluster=dgx-h100 training=null serving.mapping.tp=4 serving.mapping.pp=1";
       near(ask(`${scenario} "${explains.path}=${explains.to}"`).serving.tpot_s, 0.0052, 0.005, "by what explains it");
       near(ask(`${scenario} --measured "serving.tpot_s=5.2 ms"`).serving.tpot_s, 0.0052, 0.005);
     },

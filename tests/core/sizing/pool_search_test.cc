@@ -118,15 +118,16 @@ TEST(TwoPools, AreTheCheapestOfAllThatHoldAMixture) {
 TEST(TwoPools, EvaluateGivesTheSameFiguresAndTheBillOfBothPools) {
   const Assignments scenario{"model=llama-3.1-70b", "cluster=dgx-h100", "serving.prompt=4000", "serving.output=300",
                              "serving.disaggregated.prefill_device=l40s"};
-  const Json pools = SizedOn(scenario, {{"requests_per_s", 20}, {"ttft", "2 s"}, {"tpot", "25 ms"}})["two_pools"];
+  const Json pools = SizedOn(scenario, {{"requests_per_s", 22}, {"ttft", "2 s"}, {"tpot", "25 ms"}})["two_pools"];
   ASSERT_TRUE(pools["holds"].get<bool>()) << pools.dump();
   const Answer answer = EvaluateAnswer(JsonText(RequestOnPools(scenario, pools["overrides"])));
   for (const Issue& issue : answer.issues) ADD_FAILURE() << issue.path << ": " << issue.message;
   const Json report = *ParseJson(answer.text);
   for (const char* figure : {"ttft_s", "tpot_s", "requests_per_s", "energy_j_per_token"})
     EXPECT_EQ(*NumberAt(report, std::string("serving.") + figure), *NumberAt(pools, std::string("at_peak.") + figure));
-  const auto in_servers = [&pools](const std::string& count) { return 8 * std::ceil(*NumberAt(pools, count) / 8); };
-  const double prefill = in_servers("deployment.prefill_devices"), decode = in_servers("deployment.decode_devices");
+  const double prefill = *NumberAt(pools, "deployment.prefill_devices"),
+               decode = *NumberAt(pools, "deployment.decode_devices");
+  EXPECT_EQ(prefill + decode, *NumberAt(pools, "deployment.devices")) << "no device of a server is left over";
   EXPECT_NEAR(*NumberAt(pools, "cost.usd_per_hour"),
               prefill * *NumberAt(report, "cost.prefill_pool.device_hour_usd") +
                   decode * *NumberAt(report, "cost.device_hour_usd"),
