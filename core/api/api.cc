@@ -173,7 +173,7 @@ Answer DescribeAnswer(const std::vector<std::string>& words) {
     return {JsonText(Json{{"inputs", EntriesWith(words, inputs)}, {"outputs", EntriesWith(words, DescribedOutputs())}}),
             {}};
   }
-  Json follows = Json::array();
+  Json follows = Json::array({"serving.batch"});  // replaces the default's concurrency
   for (const std::string_view path : kAdjustableDefaults) follows.push_back(path);
   Json defaults = Json::object();
   for (Count version = 1; version <= kNewestVersion; ++version)

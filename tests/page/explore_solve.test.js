@@ -15,9 +15,8 @@ test('a bound is written with its unit, a number alone is in that unit, and what
   await page.getByLabel('Condition', { exact: true }).selectOption('<=');
   await bound.fill('40');
   await bound.press('Enter');
-  // Beyond the longest prompt that runs at once, requests wait and each is served fast.
   await page.waitForFunction(() =>
-    /holds up to [\d,]+ and again from [\d,]+ on.* At [\d,]+, .*TPOT.* is (39\.\d|40)\sms/.test(
+    /Largest Prompt tokens: [\d,]+.*TPOT.* is then (39\.\d|40)\sms/.test(
       document.querySelector('#solve-answer .ex-answer')?.textContent,
     ),
   );

@@ -87,6 +87,13 @@ test('a value written on the page stays, though it is the default scenario’s',
   const inputs = { 'cluster': 'single-rtx-4090', 'serving.devices': '8', 'version': '1' };
   assert.equal(evaluate(asked(inputs)).issues[0].path, 'serving.devices');
   assert.deepEqual(withoutIdle(defaults, inputs, presetPaths, described.follows), inputs);
+  // A batch per replica takes the place of the default's 32 requests in total.
+  const batch = { 'serving.batch': '32', 'cluster.devices': '8', 'training': 'null' };
+  assert.notEqual(
+    evaluate(asked(batch)).serving.tpot_s,
+    evaluate(asked({ 'cluster.devices': '8', 'training': 'null' })).serving.tpot_s,
+  );
+  assert.deepEqual(withoutIdle(defaults, batch, presetPaths, described.follows), batch);
   assert.deepEqual(withoutIdle(defaults, { 'serving.devices': '8', 'version': '1' }, presetPaths, described.follows), {
     version: '1',
   });
