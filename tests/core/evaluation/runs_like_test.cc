@@ -131,7 +131,11 @@ TEST(Measurements, AFileSaysHowItsEnginesWereRun) {
                        {"value", 0.01},
                        {"model", "llama-3.1-8b"},
                        {"cluster", {{"preset", "single-h100-sxm5-80gb"}}},
-                       {"serving", {{"prompt", 1024}, {"output", 128}, {"batch", 16}, {"engine", {{"preset", "vllm"}, {"steps_ahead", 0}}}}}}}}};
+                       {"serving",
+                        {{"prompt", 1024},
+                         {"output", 128},
+                         {"batch", 16},
+                         {"engine", {{"preset", "vllm"}, {"steps_ahead", 0}}}}}}}}};
     const Result<Json> answer = ParseJson(MeasurementsAnswer("ours", JsonText(file)).text);
     return (*answer)["runs"][0]["computed"].get<double>();
   };
