@@ -33,21 +33,25 @@ constexpr std::array<ServingMember, 4> kServingMembers{
      {"ep", "EP", &ServingMapping::ep},
      {"attention_dp", "DP attention", &ServingMapping::attention_dp}}};
 
+// From bad to good. Overloaded: the memory suffices, but more requests arrive than are served.
+enum class Standing { kLacksMemory, kOverloaded, kServes };
+Standing StandingOf(const ServingReport& report) {
+  if (report.infeasible.empty()) return Standing::kServes;
+  const bool by_rate = report.infeasible.size() == 1 && report.infeasible[0].reason == "rate";
+  return by_rate ? Standing::kOverloaded : Standing::kLacksMemory;
+}
+
 // A mapping and its performance; of one that is overloaded, that at its capacity.
 struct ServedMapping {
   ServingMapping mapping;
-  bool fits = false;
-  bool loads = true;           // engines can split the experts so
-  bool is_overloaded = false;  // its memory suffices, but more requests arrive than it serves
-  bool queues = false;         // part of a fixed number of requests waits for memory, so the others run fast
-  Bytes needed;                // device memory of weights and one request
+  Standing standing = Standing::kLacksMemory;
+  bool loads = true;    // engines can split the experts so
+  bool queues = false;  // part of a fixed number of requests waits for memory, so the others run fast
+  Bytes needed;         // device memory of weights and one request
   Seconds tpot, latency;
   TokensPerSecond per_device;
+  [[nodiscard]] bool serves() const { return standing == Standing::kServes; }
 };
-
-bool IsOverloaded(const ServingReport& report) {
-  return report.infeasible.size() == 1 && report.infeasible[0].reason == "rate";
-}
 
 class ServingTuner {
  public:
@@ -74,7 +78,7 @@ class ServingTuner {
     const ServedMapping* const best = Best();
     if (best == nullptr) return tuned;
     tuned.is_legal = true;
-    tuned.fits = best->fits;
+    tuned.fits = best->serves();
     tuned.load.mapping = best->mapping;
     tuned.chosen = ReasonsFor(*best);
     return tuned;
@@ -122,9 +126,8 @@ class ServingTuner {
     const ServingReport report = EvaluateServing(model_, cluster_, load_, false, nullptr, &memo_);
     const Deployment deployment = Deploy(model_, cluster_, load_);
     ServedMapping served{mapping,
-                         report.infeasible.empty(),
+                         StandingOf(report),
                          CutExperts(deployment).empty(),
-                         IsOverloaded(report),
                          load_.concurrency && report.requests_waiting > kWaiting,
                          {},
                          report.tpot,
@@ -140,8 +143,8 @@ class ServingTuner {
   // The mapping that serves most within the bound on the time per token; if none does, the one nearest to that.
   [[nodiscard]] const ServedMapping* Best() const {
     const bool some_hold =
-        std::any_of(tried_.begin(), tried_.end(), [](const ServedMapping& one) { return one.fits && !one.queues; });
-    const auto competes = [some_hold](const ServedMapping& one) { return one.fits && !(some_hold && one.queues); };
+        std::any_of(tried_.begin(), tried_.end(), [](const ServedMapping& one) { return one.serves() && !one.queues; });
+    const auto competes = [some_hold](const ServedMapping& one) { return one.serves() && !(some_hold && one.queues); };
     std::optional<Seconds> fastest;
     for (const ServedMapping& one : tried_) {
       if (competes(one) && (!fastest || one.tpot < *fastest)) fastest = one.tpot;
@@ -156,11 +159,9 @@ class ServingTuner {
   }
   // With one output token there is no time per output token.
   [[nodiscard]] bool WaitsForTokens() const { return wanted_.output > 1; }
-  // By what fails: nothing, the rate, memory.
   [[nodiscard]] static bool IsBetter(const ServedMapping& one, const ServedMapping& other) {
-    if (one.fits != other.fits) return one.fits;
-    if (one.is_overloaded != other.is_overloaded) return one.is_overloaded;
-    return one.fits || one.is_overloaded ? ServesMore(one, other) : one.needed < other.needed;
+    if (one.standing != other.standing) return one.standing > other.standing;
+    return one.standing == Standing::kLacksMemory ? one.needed < other.needed : ServesMore(one, other);
   }
   [[nodiscard]] static bool ServesMore(const ServedMapping& one, const ServedMapping& other) {
     if (one.per_device != other.per_device) return one.per_device > other.per_device;
@@ -190,15 +191,15 @@ class ServingTuner {
   [[nodiscard]] std::string VerdictOn(const ServingMember& member, const ServedMapping& other,
                                       const ServedMapping& best) const {
     const std::string text = std::string(member.label) + " " + std::to_string(other.mapping.*member.value);
-    if (other.is_overloaded && best.fits) return text + " is overloaded";
-    if (!other.fits && !other.is_overloaded)
+    if (other.standing == Standing::kLacksMemory)
       return text + " " +
-             (best.fits || best.is_overloaded ? DoesNotFit(other.needed, capacity_)
-                                              : NeedsMore(other.needed, best.needed));
+             (best.standing == Standing::kLacksMemory ? NeedsMore(other.needed, best.needed)
+                                                      : DoesNotFit(other.needed, capacity_));
+    if (other.standing < best.standing) return text + " is overloaded";
     const double less = std::round(100 * (1 - other.per_device / best.per_device)),
                  longer = std::round(10 * (other.tpot / best.tpot)) / 10;
     if (less >= 1) return text + " serves " + NumberText(less) + " % less";
-    if (best.fits && WaitsForTokens() && longer > 1)
+    if (best.serves() && WaitsForTokens() && longer > 1)
       return text + " takes " + NumberText(longer) + " times as long per token";
     return text + " is no better";
   }
