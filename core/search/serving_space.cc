@@ -86,8 +86,7 @@ bool IsLegal(const Model& model, const ServingLoad& load, const ServingMapping& 
   const StepComposition& composition = CompositionOf(load.engine);
   if (!load.engine.kernels.pads_heads && model.heads % mapping.tp != 0) return false;
   if (mapping.pp > model.MostStages()) return false;
-  const bool is_part = mapping.ep > 1 && mapping.ep != mapping.tp * mapping.attention_dp;
-  if (load.engine.communication.whole_ep && is_part) return false;
+  if (!load.engine.communication.AllowsEp(mapping.ep, mapping.tp * mapping.attention_dp)) return false;
   return (composition.tensor_parallel || mapping.tp == 1) &&
          (composition.attention_groups || mapping.attention_dp == 1);
 }

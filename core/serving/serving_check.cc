@@ -130,15 +130,14 @@ class Checker {
     if (mapping_.ep == 1) return;
     if (!model_.moe) return Say(".mapping.ep", "Must be 1: the model has no experts", {At(".mapping.ep", 1)});
     const std::optional<Count> ranks = Product(mapping_.tp, mapping_.attention_dp);
-    const bool is_whole = load_.engine.communication.whole_ep;
-    const auto suits = [&](Count ep) { return ep <= Experts() && (!is_whole || ep == 1 || ep == ranks); };
+    const auto is_allowed = [&](Count ep) { return load_.engine.communication.AllowsEp(ep, ranks.value_or(1)); };
     const Fixes degrees = AtEach(".mapping.ep", NearestDivisors(ranks.value_or(1), mapping_.ep, [&](Count ep) {
-                                   return ep != mapping_.ep && suits(ep);
+                                   return ep != mapping_.ep && ep <= Experts() && is_allowed(ep);
                                  }));
     const std::string all = "TP·DP attention" + (ranks ? " = " + Text(*ranks) : std::string());
     if (!ranks || *ranks % mapping_.ep != 0) {
       Say(".mapping.ep", "Must divide " + all, degrees);
-    } else if (is_whole && mapping_.ep != *ranks) {
+    } else if (!is_allowed(mapping_.ep)) {
       Say(".mapping.ep", load_.engine.name + " spreads experts over all ranks or none: must be 1 or " + all, degrees);
     }
     const std::string own = "At most the model's " + Text(model_.moe->experts) + " experts";

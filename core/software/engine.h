@@ -182,6 +182,8 @@ enum class PromptExchange {
 ENUM_NAMES(PromptExchange, {kNone, "none"}, {kAllGather, "all_gather"}, {kRing, "ring"});
 
 struct EngineCommunication {
+  // Whether experts can be spread over `ep` of `ranks` ranks that hold a layer.
+  [[nodiscard]] bool AllowsEp(Count ep, Count ranks) const { return !whole_ep || ep == 1 || ep == ranks; }
   PromptExchange prompt_exchange = PromptExchange::kNone;
   // Time that the second pass of the engine's own all-reduce adds, if peers reach each other's memory; absent: the
   // engine uses the library's all-reduce.
