@@ -211,6 +211,8 @@ std::optional<std::size_t> SetByArchitecture(Deployment& deployment) {
     OverrideIfStated(launch.per_sequence, on.per_sequence);
     OverrideIfStated(deployment.expert_gemm_efficiency, on.expert_gemm_efficiency);
     OverrideIfStated(deployment.expert_bandwidth_efficiency, on.expert_bandwidth_efficiency);
+    OverrideIfStated(deployment.stored_tile_rows, on.stored_tile_rows);
+    OverrideIfStated(deployment.stored_efficiency, on.stored_efficiency);
     if (!HasWeightOnlyExperts(deployment.formats)) continue;
     if (on.weight_only_per_clock) {
       const Device& device = deployment.cluster.device;

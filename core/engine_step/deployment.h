@@ -110,11 +110,13 @@ struct Deployment {
   ServingNetwork network{};
   Ratio step_factor = 1;  // time of a decode step relative to that of a tuned run
   Ratio expert_gemm_efficiency = 1, expert_bandwidth_efficiency = 1;
-  bool quantizes_apart = false;            // activations are quantized by a separate kernel before each product
-  std::optional<Tally> latent_head_dim{};  // head dimension that latent kernels decode; absent: any
-  bool triton_latent = false;              // latent attention decodes in Triton's kernel
-  bool mixes_attention = false;            // decoded tokens run in the prompts' attention kernel
-  bool visits_held_experts = false;        // fp8 kernels with block scales take time even for experts without tokens
+  std::optional<Ratio> stored_efficiency{};  // of products with stored weights, and their tiles, on this architecture;
+  std::optional<Tally> stored_tile_rows{};   // absent: the engine's own numbers
+  bool quantizes_apart = false;              // activations are quantized by a separate kernel before each product
+  std::optional<Tally> latent_head_dim{};    // head dimension that latent kernels decode; absent: any
+  bool triton_latent = false;                // latent attention decodes in Triton's kernel
+  bool mixes_attention = false;              // decoded tokens run in the prompts' attention kernel
+  bool visits_held_experts = false;          // fp8 kernels with block scales take time even for experts without tokens
   Bytes
       kv_cache_budget{};  // device memory that the engine's rule leaves for the KV cache; set after the budget is known
   Ratio device_slots = 0;  // sequences of an attention group that fit without host memory; set with kv_cache_budget

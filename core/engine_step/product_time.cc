@@ -55,18 +55,13 @@ GemmKernelParameters ParametersOf(const Deployment& deployment, const Gemm& gemm
 void SetStored(const Deployment& deployment, bool is_vector, GemmKernelParameters& parameters) {
   const StoredProducts& stored = *deployment.engine.stored_products;
   parameters.stored_per_clock = is_vector ? stored.vector_per_clock : stored.per_clock;
-  parameters.stored_tile = is_vector ? Ratio(0) : Ratio(stored.tile_rows);
-  if (is_vector) return;
+  parameters.stored_tile = is_vector ? Ratio(0) : Ratio(deployment.stored_tile_rows.value_or(stored.tile_rows));
+  if (is_vector || !deployment.stored_efficiency) return;
   const Device& device = deployment.device;
-  for (const EngineOn& exception : deployment.engine.on) {
-    if (exception.architecture != deployment.cluster.device.architecture) continue;
-    if (exception.stored_tile_rows) parameters.stored_tile = *exception.stored_tile_rows;
-    if (exception.stored_efficiency)
-      parameters.stored_per_clock =
-          Figure("Most FLOPs of a unit per clock with stored weights",
-                 *exception.stored_efficiency * PeakRate(device, Precision::kFp16) / Ratio(device.units) / device.clock,
-                 "it converts them in its own instructions");
-  }
+  parameters.stored_per_clock =
+      Figure("Most FLOPs of a unit per clock with stored weights",
+             *deployment.stored_efficiency * PeakRate(device, Precision::kFp16) / Ratio(device.units) / device.clock,
+             "it converts them in its own instructions");
 }
 
 KernelTime TimeProduct(const Deployment& deployment, const MatrixProduct& product, Ratio rows) {
