@@ -56,15 +56,7 @@ const std::deque<Entry>& Entries() {
 // devices that nothing joins. Cards say nothing: they are in the slots of a PCIe server.
 Json Entry::SingleDevice() const {
   const std::string device = id_.substr(kSingle.size());
-  const Json part{{"preset", device}};
-  const Json* system = nullptr;
-  for (const PresetText& preset : PresetTexts()) {
-    if (preset.kind != "cluster") continue;
-    const Json* cluster = FindPreset("cluster", preset.id);
-    if (cluster->value("device", Json()) != part) continue;
-    system = cluster;
-    break;
-  }
+  const Json* system = FindPreset("cluster", ClusterWith(device));
   Json json = system != nullptr ? *system : *FindPreset("cluster", kPlainServer);
   const Json& file = *FindPreset("device", device);
   if (system == nullptr) json["networks"].erase(json["networks"].begin() + 1, json["networks"].end());
@@ -74,7 +66,7 @@ Json Entry::SingleDevice() const {
     json["sources"] = Json{{"networks", file["sources"].value("joined_by", "")}};
   }
   json["name"] = "One " + file.value("name", device);
-  json["device"] = part;
+  json["device"] = Json{{"preset", device}};
   json["devices"] = 1;
   return json;
 }
@@ -155,6 +147,14 @@ std::vector<std::string_view> PresetKinds() {
     if (kinds.empty() || kinds.back() != preset.kind) kinds.push_back(preset.kind);
   }
   return kinds;
+}
+
+std::string_view ClusterWith(std::string_view device) {
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind == "cluster" && TextAt(*FindPreset("cluster", preset.id), "device.preset") == device)
+      return preset.id;
+  }
+  return "";
 }
 
 Json PresetCatalogue(std::string_view kind) {

@@ -20,6 +20,8 @@ const std::vector<PresetText>& PresetTexts();
 // Kind, id and text of each file, each followed by a NUL. Generated at build time.
 std::string_view EmbeddedPresets();
 
+// The id of the first cluster file whose devices are these; "" if there is none.
+std::string_view ClusterWith(std::string_view device);
 // All kinds, in alphabetical order.
 std::vector<std::string_view> PresetKinds();
 // All entries of a kind ("": every kind), as the `presets` command prints them.

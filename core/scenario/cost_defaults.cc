@@ -308,16 +308,6 @@ Json DefaultSystem(const Json& cluster, const Json& written) {
   return system;
 }
 
-// The first cluster of the catalogue that consists of a device; {} if there is none.
-Json ClusterWith(const std::string& device) {
-  for (const PresetText& preset : PresetTexts()) {
-    if (preset.kind != "cluster") continue;
-    const Json& cluster = *FindPreset("cluster", preset.id);
-    if (TextAt(cluster, "device.preset") == device) return Named(cluster, preset.id);
-  }
-  return Json::object();
-}
-
 }  // namespace
 
 std::optional<double> NumberIn(const Json& json) {
@@ -361,7 +351,8 @@ void ApplyPrefillPoolDefaults(const Json& serving, Json& cost) {
   if (!cost.is_object() || !(device.is_string() || (device.is_object() && !device.empty()))) return;
   Issues unknown;  // reported where the device is read
   ExpandPresets<Device>(device, "", unknown);
-  Json cluster = ClusterWith(TextAt(device, "preset"));
+  const std::string_view id = ClusterWith(TextAt(device, "preset"));
+  Json cluster = id.empty() ? Json::object() : Named(*FindPreset("cluster", id), id);
   cluster["device"] = std::move(device);
   Json& pool = cost["prefill_pool"];
   if (pool.is_null()) pool = Json::object();

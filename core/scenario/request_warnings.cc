@@ -116,27 +116,15 @@ LinksOfFamily LinksIn(const Json& catalogue, const Architecture& family, std::st
   return links;
 }
 
-// The catalogue's first cluster of several such devices; null if it has none.
-const Json* ClusterOf(const Json& catalogue, const std::string& device) {
-  for (const Json& cluster : catalogue) {
-    const Json *id = MemberAt(cluster, "device.preset"), *devices = FindMember(cluster, "devices");
-    if (id != nullptr && *id == Json(device) && devices != nullptr && *devices > 1) return &cluster;
-  }
-  return nullptr;
-}
-
 // A device in place of the cluster's own, between the links of that one.
-bool AddLinksOfAnother(const Json& catalogue, const Cluster& cluster, const Json& usual,
-                       std::vector<std::string>& texts) {
-  const Json *device = MemberAt(usual, "device.preset"), *link = MemberAt(usual, "networks.0.name"),
-             *own = ClusterOf(catalogue, cluster.device.preset),
-             *own_link = own == nullptr ? nullptr : MemberAt(*own, "networks.0.name");
-  const Json here(cluster.networks[0].name);
-  const bool is_replaced = device != nullptr && *device != Json(cluster.device.preset);
-  if (!is_replaced || link == nullptr || *link != here || own_link == nullptr || *own_link == here) return false;
-  texts.push_back(cluster.device.name + " between the links of another device, " + cluster.networks[0].name +
-                  ": exchanges are hypothetical; cluster=" + TextOf((*own)["id"]) + " joins it by " +
-                  TextOf(*own_link));
+bool AddLinksOfAnother(const Cluster& cluster, const Json& usual, std::vector<std::string>& texts) {
+  const std::string_view own = ClusterWith(cluster.device.preset);
+  if (own.empty() || TextAt(usual, "device.preset") == cluster.device.preset) return false;
+  constexpr std::string_view kLink = "networks.0.name";
+  const std::string here = cluster.networks[0].name, own_link = TextAt(*FindPreset("cluster", own), kLink);
+  if (here != TextAt(usual, kLink) || own_link.empty() || own_link == here) return false;
+  texts.push_back(cluster.device.name + " between the links of another device, " + here +
+                  ": exchanges are hypothetical; cluster=" + std::string(own) + " joins it by " + own_link);
   return true;
 }
 
@@ -151,9 +139,8 @@ void AddForeignLinks(const Cluster& cluster, std::vector<std::string>& texts) {
     return at != nullptr && at->is_string() && TextOf(*at) == value;
   };
   if (is_usual("device.preset", device.preset) && is_usual("networks.0.fabric", innermost.fabric.name())) return;
-  const Json catalogue = PresetCatalogue("cluster");
-  if (usual != nullptr && AddLinksOfAnother(catalogue, cluster, *usual, texts)) return;
-  const LinksOfFamily links = LinksIn(catalogue, device.architecture, innermost.fabric.name());
+  if (usual != nullptr && AddLinksOfAnother(cluster, *usual, texts)) return;
+  const LinksOfFamily links = LinksIn(PresetCatalogue("cluster"), device.architecture, innermost.fabric.name());
   if (links.has_them || !links.is_of_devices || links.cluster.empty()) return;
   texts.push_back("No device of the family of " + device.name + " has " + innermost.name +
                   " in the catalogue: exchanges are hypothetical; cluster=" + links.cluster + " joins this family by " +
