@@ -96,9 +96,7 @@ void ApplyDesignDefaults(Json& request) {
     if (partition != nullptr && !request.contains("partition")) request["partition"] = *partition;
   }
   if (VersionOf(request) < 3) return;
-  const Json* pool_device = MemberAt(request, "serving.disaggregated.prefill_device");
-  if (pool_device != nullptr && DesignOf(*pool_device))
-    DetachFromPreset(request["serving"]["disaggregated"]["prefill_device"]);
+  if (Json* pool_device = MemberAt(request, "serving.disaggregated.prefill_device")) DetachFromPreset(*pool_device);
   if (!id) return;
   DetachFromPreset(request["cluster"]["device"]);
   const Json* bill = ComesWith(Schema<ChipDesign>::preset_kind, *id, "bill");
