@@ -243,7 +243,7 @@ class Mixture {
     report.requests_per_s = cycles.rate * (1 * kS);
     report.tokens_per_s = cycles.rate * output * (1 * kToken);
     report.tokens_per_s_per_device = report.tokens_per_s / Devices();
-    report.tokens_per_s_per_user = output * kToken / report.request_latency;
+    report.tokens_per_s_per_user = 1 * kToken / report.tpot;
     report.batch = static_cast<Count>(std::llround(performance.running * classes_.First().mapping.attention_dp));
     report.utilization = performance.utilization;
   }

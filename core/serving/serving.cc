@@ -110,8 +110,7 @@ void SetRates(const Deployment& deployment, const ServingPerformance& performanc
   const Ratio output(deployment.load.output);
   report.tokens_per_s = rate;
   report.tokens_per_s_per_device = Figure("Throughput per GPU (tokens/s)", rate / devices);
-  report.tokens_per_s_per_user = Figure("Interactivity (tokens/s/user)", output * kToken / performance.latency,
-                                        "over the whole request, first token included");
+  report.tokens_per_s_per_user = Figure("Interactivity (tokens/s/user)", 1 * kToken / performance.tpot);
   report.requests_per_s = Figure("Request throughput", rate * (1 * kS) / (1 * kToken) / output);
   report.requests_in_flight = performance.in_flight;
   report.requests_waiting = performance.waiting;
