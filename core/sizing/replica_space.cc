@@ -9,19 +9,21 @@ namespace {
 
 constexpr Count kMostPerReplica = 144;
 
-// Devices of one replica: parts of the innermost network level, and powers of two of whole levels. On a grid, powers of
-// two.
 std::vector<Count> ReplicaSizes(const Cluster& cluster, const Purchases& purchases) {
   const Count inner = cluster.networks.empty() ? Tally(1) : cluster.networks.front().size;
   Count reach = 1;
   for (const NetworkLevel& level : cluster.networks) reach = std::min(kMostPerReplica, reach) * level.size;
   const Count most = purchases.Size() == 0 ? 0 : std::min(kMostPerReplica, purchases.At(purchases.Size() - 1));
+  const bool on_grid = purchases.slices() > 0;
   std::vector<Count> sizes;
   for (const Count size : Divisors(inner)) {
-    if (purchases.slices() == 0 || std::has_single_bit(static_cast<std::uint64_t>(size))) sizes.push_back(size);
+    if (!on_grid || std::has_single_bit(static_cast<std::uint64_t>(size))) sizes.push_back(size);
   }
-  for (Count size = 2 * sizes.back(); size <= reach; size *= 2) sizes.push_back(size);
-  sizes.erase(std::remove_if(sizes.begin(), sizes.end(), [&](Count size) { return size > most; }), sizes.end());
+  for (Count size = 2 * sizes.back(); size <= reach; size *= 2) {
+    sizes.push_back(size);
+    if (!on_grid && size + size / 2 <= reach) sizes.push_back(size + size / 2);
+  }
+  std::erase_if(sizes, [&](Count size) { return size > most; });
   return sizes;
 }
 

@@ -51,6 +51,17 @@ TEST(SizeByHand, WeightsSetTheDevicesAndServersThePowerAndCost) {
   EXPECT_EQ(First(scenario, narrow)["reason"], "power_per_rack");
 }
 
+TEST(SizeByHand, AReplicaMayTakeThreeServers) {
+  // DeepSeek-V3 in bf16: 671e9 parameters x 2 bytes = 1,342 GB. A server of 8 H100 offers 8 x 0.9 x 85.0 = 612 GB: two
+  // cannot hold the weights, three can.
+  const Json sized =
+      First({"model=deepseek-v3", "serving.precision.weights=bf16", "serving.prompt=512", "serving.output=64"},
+            {{"requests_per_s", 0.01}, {"clusters", {"dgx-h100"}}});
+  ASSERT_TRUE(sized["holds"].get<bool>());
+  EXPECT_EQ(CountAt(sized, "deployment.devices"), 24);
+  EXPECT_EQ(CountAt(sized, "deployment.devices_per_replica"), 24);
+}
+
 TEST(SizeByHand, AQueueSetsTheReplicas) {
   // Engines that run one request at a time with one output token are M/D/1 queues. Llama-3.1-8B on 8,192 tokens in
   // bf16: 2 x 6.98e9 x 8,192 = 114.4 TFLOP of products take 0.164 s at 0.865 / 1.225 of 989 TFLOP/s; attention takes
