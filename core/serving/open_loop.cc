@@ -17,7 +17,8 @@ Ratio DecodedTogether(const Deployment& deployment, Ratio running, Ratio slots) 
 // An attention group whose slots are all occupied.
 struct FullLoad {
   Ratio slots;
-  Seconds prefill;  // of a prompt, in steps that decode too
+  Seconds prefill;   // of a prompt, in steps that decode too
+  Ratio at_arrival;  // pass with the attention groups that prefill as a request arrives, over one with all groups
 };
 
 // The cycle of one request at a mean number of running requests and a rate of arrivals. Prompts that share a step take
@@ -26,8 +27,10 @@ struct FullLoad {
 RequestCycle CycleWith(const Deployment& deployment, Hertz rate, Ratio running, const DecodeTimes& decode,
                        Seconds prefill, ArrivingPrompts prompts, const FullLoad& full) {
   if (deployment.load.sessions) return RandomCycle(deployment, {rate, running}, decode, prefill, prompts);
-  const Seconds own = Figure("Prefill of its own prompt", min(full.prefill, prompts.service), "as under full load");
+  const Seconds own = Figure("Prefill of its own prompt", min(full.prefill, prompts.service) * full.at_arrival,
+                             "as under full load, with the groups that prefill together");
   prompts.square_service = prompts.service * own;
+  prompts.single = prompts.single * full.at_arrival;
   return RandomCycle(deployment, OfOtherSlots({rate, running}, full.slots), decode, prefill, prompts, own);
 }
 
@@ -63,7 +66,7 @@ struct Leaving {
 // The rate at which requests leave, and therefore arrive, with `running` requests on average; near `arrivals`.
 Hertz RateWith(const Deployment& deployment, Hertz arrivals, Ratio running, Seconds prefill, const FullLoad& full) {
   const Leaving plain(PlainOf(deployment), PlainOf(arrivals), PlainOf(running), PlainOf(prefill),
-                      {PlainOf(full.slots), PlainOf(full.prefill)});
+                      {PlainOf(full.slots), PlainOf(full.prefill), PlainOf(full.at_arrival)});
   constexpr int kHalvings = 30;
   Hertz low, high = plain.While(low);  // with more arrivals, requests leave more slowly
   for (int i = 0; i < kHalvings; ++i) {
@@ -118,6 +121,16 @@ Ratio RunningSequences(const Deployment& deployment, Ratio per_group, Seconds pr
                 "between squares");
 }
 
+// The deployment as a request's own prompt finds it: only the attention groups at which a prompt arrived during a pass
+// prefill with its own.
+Deployment AtArrival(Deployment deployment, Hertz arriving, Seconds pass) {
+  const Ratio groups = deployment.mapping.attention_dp;
+  deployment.mapping.prefilling_groups =
+      Figure("Attention groups that prefill together", 1 + (groups - 1) * (1 - exp(-(arriving * pass))),
+             "its own, and those at which a prompt arrived during a pass");
+  return deployment;
+}
+
 }  // namespace
 
 Ratio FilledSlots(const Deployment& deployment, Ratio slots, Ratio prompts, Ratio steps) {
@@ -137,12 +150,15 @@ ServingPerformance OpenLoop(const Deployment& deployment, Ratio arrivals, Ratio 
                                 "requests per second with every slot occupied");
   if (per_group >= capacity) return full;
   ServingPerformance performance;
-  const FullLoad full_load{slots, ArrivingAt(deployment, slots, full.decode).service};
+  const Hertz arriving = per_group / (1 * kS);
+  const Deployment at_arrival = AtArrival(deployment, arriving, full.prefill.first);
+  const FullLoad full_load{slots, ArrivingAt(deployment, slots, full.decode).service,
+                           PrefillsOf(at_arrival, slots, full.decode).first / full.prefill.first};
   const Ratio mean = RunningSequences(deployment, per_group, full.prefill.first, full_load);
   performance.running = DecodedTogether(deployment, mean, slots);
   const DecodeTimes met = DecodeOf(deployment, performance.running);
-  const PrefillTimes& prefill = performance.prefill = PrefillsOf(deployment, performance.running, met);
-  const Hertz arriving = per_group / (1 * kS), rate = RateWith(deployment, arriving, mean, prefill.first, full_load);
+  const PrefillTimes& prefill = performance.prefill = PrefillsOf(at_arrival, performance.running, met);
+  const Hertz rate = RateWith(deployment, arriving, mean, prefill.first, full_load);
   const OwnSteps own(deployment, {arriving, mean}, slots);
   performance.decode = own.decode;
   const RequestCycle cycle = CycleWith(deployment, rate, mean, own.decode, prefill.first, own.prompts, full_load);

@@ -255,5 +255,13 @@ TEST(WideExpertParallel, ALoneRequestPrefillsOnlyItsOwnTokens) {
   EXPECT_NEAR(flops("serving.concurrency=64") / lone, 8, 8e-4);
 }
 
+// Requests that arrive at random rarely meet: one per 1,000 s waits for no other group.
+TEST(WideExpertParallel, RequestsThatArriveSeldomPrefillOnlyTheirOwnTokens) {
+  const auto first_token = [](const std::string& load) { return In(Serve(Wide(8, 1) + std::vector{load}).ttft, kS); };
+  const double alone = first_token("serving.batch=1");
+  EXPECT_GT(first_token("serving.batch=8"), 1.3 * alone);
+  EXPECT_NEAR(first_token("serving.requests_per_s=0.001") / alone, 1, 0.01);
+}
+
 }  // namespace
 }  // namespace slipstick

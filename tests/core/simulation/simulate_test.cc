@@ -52,6 +52,25 @@ TEST(Simulation, AgreesWithTheClosedFormsInAClosedLoop) {
   }
 }
 
+// Each request prefills at one of 8 attention groups, which step together.
+TEST(Simulation, AgreesWithTheClosedFormsOnFirstTokensUnderDataParallelAttention) {
+  const Assignments groups{"cluster=dgx-h200",
+                           "model=deepseek-v3",
+                           "serving.devices=8",
+                           "serving.mapping.tp=1",
+                           "serving.mapping.attention_dp=8",
+                           "serving.mapping.ep=8",
+                           "serving.precision.weights=fp8",
+                           "serving.prompt=4000",
+                           "serving.output=500",
+                           "serving.engine=vllm",
+                           "serving.simulate.requests=400"};
+  for (const std::string rate : {"0.01", "0.1", "0.5", "1"}) {
+    const Assignments load = groups + Assignments{"serving.requests_per_s=" + rate};
+    EXPECT_NEAR(Serve(load).ttft / Simulated(load).ttft, 1, 0.25) << rate;
+  }
+}
+
 // Outputs of very different lengths: in both, running requests hold more than the mean request.
 TEST(Simulation, AgreesWithTheClosedFormsOnSpreadOutputs) {
   const Assignments spread{"serving.lengths.output.kind=lognormal", "serving.lengths.output.variation=1.2",
