@@ -156,7 +156,8 @@ constexpr FieldRow kServingLoadFields[] = {
         .Between(1, 1 << 24)
         .Advanced(),
     Of<&ServingLoad::waves>("waves",
-                            "Benchmark rounds: requests per stream, all streams starting together; off: steady state")
+                            "Benchmark rounds: requests per stream, all streams starting together and then drifting "
+                            "apart; 1 where all requests have one length, which keeps them together; off: steady state")
         .Label("Benchmark rounds per stream")
         .Between(1, 1 << 24)
         .Advanced(),
