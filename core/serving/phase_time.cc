@@ -69,14 +69,15 @@ PrefillStall StallOf(const Deployment& deployment, Ratio running, Ratio prompts_
   return {Figure("Decode stall per prompt", stall + waited, "with the load of its cached prefix"), replaced};
 }
 
-// Prompts that the engine admits to one pass: whole ones, and on average as many as fill it if no step also decodes.
+// Prompts that the engine admits to one pass; a mean, if no step also decodes or if the engine splits prompts.
 Ratio PromptsPerPass(const Deployment& deployment, Ratio running) {
-  const Ratio filling = StepTokens(deployment) / ComputedTokens(deployment.load).tokens;
+  const Ratio tokens = ComputedTokens(deployment.load).tokens;
   constexpr std::string_view kTitle = "Prompts per pass",
                              kNote = "as the engine's token limit per step allows, at most the running requests";
   if (PrefillsApart(deployment))
-    return Figure(kTitle, min(max(1.0, filling), max(1.0, running)), kNote, kClosedLoopSource);
-  return Figure(kTitle, min(max(1.0, floor(filling)), max(1.0, floor(running))), kNote, kClosedLoopSource);
+    return Figure(kTitle, min(max(1.0, StepTokens(deployment) / tokens), max(1.0, running)), kNote, kClosedLoopSource);
+  return Figure(kTitle, min(max(1.0, FillStep(deployment, tokens)), max(1.0, floor(running))), kNote,
+                kClosedLoopSource);
 }
 
 }  // namespace

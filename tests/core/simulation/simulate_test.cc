@@ -52,6 +52,18 @@ TEST(Simulation, AgreesWithTheClosedFormsInAClosedLoop) {
   }
 }
 
+// An engine that splits prompts fills each step with the tokens of the next ones, whole or not.
+TEST(Simulation, AgreesWithTheClosedFormsWherePromptsAreSplit) {
+  for (const std::string prompt : {"1024", "1025", "1400"}) {
+    const Assignments load{"cluster=dgx-a100",       "model=qwen3-30b-a3b",
+                           "serving.engine=vllm",    "serving.devices=1",
+                           "serving.mapping.tp=1",   "serving.output=1",
+                           "serving.batch=32",       "serving.prompt=" + prompt,
+                           "serving.concurrency=32", "serving.simulate.requests=1000"};
+    EXPECT_NEAR(Serve(load).requests_per_s / Simulated(load).requests_per_s, 1, 0.05) << prompt;
+  }
+}
+
 // Each request prefills at one of 8 attention groups, which step together.
 TEST(Simulation, AgreesWithTheClosedFormsOnFirstTokensUnderDataParallelAttention) {
   const Assignments groups{"cluster=dgx-h200",
