@@ -125,6 +125,8 @@ Ratio RunningSequences(const Deployment& deployment, Ratio per_group, Seconds pr
 // prefill with its own.
 Deployment AtArrival(Deployment deployment, Hertz arriving, Seconds pass) {
   const Ratio groups = deployment.mapping.attention_dp;
+  if (!(groups > 1)) return deployment;
+  deployment.memo = nullptr;  // its prefills are those of all groups
   deployment.mapping.prefilling_groups =
       Figure("Attention groups that prefill together", 1 + (groups - 1) * (1 - exp(-(arriving * pass))),
              "its own, and those at which a prompt arrived during a pass");
