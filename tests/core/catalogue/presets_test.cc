@@ -209,6 +209,10 @@ TEST(Presets, DeviceValuesAreConsistent) {
     EXPECT_LE(peak.bf16.value_or(FlopsPerSecond()), peak.fp8.value_or(1e9 * kTFlops)) << preset.id;
     EXPECT_LE(peak.fp8.value_or(FlopsPerSecond()), peak.fp4.value_or(1e9 * kTFlops)) << preset.id;
     EXPECT_LT(device.idle, device.tdp) << preset.id;
+    // A cache far slower than the memory behind it would make a larger cache the worse one.
+    if (L2Capacity(device) > Bytes()) {
+      EXPECT_GT(L2Rate(device) / device.memory.bandwidth, 0.4) << preset.id;
+    }
     if (device.memory.usable) {
       // Usable memory is at most the nominal number in GiB, and close to it except on Apple's shared memory.
       const double share = *device.memory.usable / (In(device.memory.capacity, kGB) * kGiB);
