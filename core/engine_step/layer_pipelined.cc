@@ -201,7 +201,7 @@ PassCost LayerPipelinedPrefill(const PrefillPass& pass, const Deployment& deploy
   const Ratio all_tokens = Figure("Tokens of the pass", pass.sequences * pass.tokens);
   const Ratio rows = Figure("Tokens of a micro-batch", min(all_tokens, Ratio(engine.micro_batch)));
   const Seconds one = TimeMicroBatch(deployment, count, pass, rows, step.operators);
-  const Ratio micro_batches = Figure("Micro-batches", ceil(all_tokens / rows));
+  const Ratio micro_batches = Figure("Micro-batches", all_tokens / rows, "the last one has the rest of the tokens");
   const Seconds through = PipelinedTime(deployment, micro_batches, one);
   const Ratio hops = deployment.mapping.pp - 1;
   step.time = Figure("Prefill on the devices", through + hops * engine.prefill_hop,

@@ -68,6 +68,18 @@ TEST(Prefill, DoesTheWorkThatTheShapesSay) {
   }
 }
 
+// llama.cpp computes 512 tokens at a time; the last micro-batch has the tokens that are left.
+TEST(Prefill, OfAShortLastMicroBatchTakesItsShare) {
+  const auto prefill = [](const std::string& prompt) {
+    return Serve({"model=llama-3.1-8b", "cluster=single-m3-max", "serving.engine=llamacpp", "serving.concurrency=1",
+                  "serving.prompt=" + prompt})
+        .prefill;
+  };
+  EXPECT_NEAR(prefill("513") / prefill("512"), 1, 0.03);
+  EXPECT_NEAR(prefill("768") / prefill("512"), 1.5, 0.05);
+  EXPECT_NEAR(prefill("1024") / prefill("512"), 2, 0.05);
+}
+
 TEST(Prefill, IsNeverFasterThanThePeak) {
   for (const std::string engine : {"ideal", "vllm", "trtllm", "sglang", "fastertransformer", "lmdeploy"}) {
     for (const std::string prompt : {"16", "512", "8192", "65536"}) {
