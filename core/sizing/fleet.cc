@@ -21,10 +21,14 @@ Watts Fleet::ServerPower() const {
   return static_cast<double>(server_devices()) * scenario_.cluster.device.tdp * scenario_.cost->system.host_power;
 }
 
-Watts Fleet::FacilityPowerOf(Count devices) const {
-  const double servers = static_cast<double>(devices) / static_cast<double>(server_devices());
-  return servers * ServerPower() * scenario_.cost->system.pue;
+Watts Fleet::FacilityPowerOf(Count devices) const { return FacilityPowerOf({0, devices}); }
+
+bool Fleet::PaysForIdle() const {
+  const std::optional<Rental>& rental = scenario_.cost->rental;
+  return !rental || rental->term == RentalTerm::kReserved;
 }
+
+Dollars Fleet::SystemCostOf(const PoolSizes& bought) const { return CostOf(bought).system; }
 
 std::optional<Count> Fleet::ServersPerRack(const SizeQuestion& question) const {
   if (!question.power_per_rack || !(ServerPower() > Watts())) return std::nullopt;
@@ -40,7 +44,7 @@ std::vector<Fleet::Limit> Fleet::LimitsOf(const SizeQuestion& question) const {
   if (question.power)
     limits.push_back({"power", [&](const PoolSizes& bought) { return FacilityPowerOf(bought) <= *question.power; }});
   if (question.budget)
-    limits.push_back({"budget", [&](const PoolSizes& bought) { return CostOf(bought).system <= *question.budget; }});
+    limits.push_back({"budget", [&](const PoolSizes& bought) { return SystemCostOf(bought) <= *question.budget; }});
   if (question.budget_per_hour)
     limits.push_back({"budget_per_hour",
                       [&](const PoolSizes& bought) { return HourlyCostOf(bought) <= *question.budget_per_hour; }});
@@ -70,11 +74,14 @@ const Device* Fleet::PrefillDevice() const {
 }
 
 PoolSizes Fleet::Bought(const PoolSizes& needed) const {
-  const auto whole_servers = [this](Count devices) {
-    return (devices + server_devices() - 1) / server_devices() * server_devices();
+  const auto whole_servers = [](Count devices, Count per_server) {
+    return (devices + per_server - 1) / per_server * per_server;
   };
-  if (PrefillDevice() != nullptr) return {whole_servers(needed.prefill), whole_servers(needed.decode)};
-  return {needed.prefill, whole_servers(needed.Total()) - needed.prefill};
+  if (PrefillDevice() == nullptr)
+    return {needed.prefill, whole_servers(needed.Total(), server_devices()) - needed.prefill};
+  const SystemInputs& prefill =
+      scenario_.cost->prefill_pool ? scenario_.cost->prefill_pool->system : scenario_.cost->system;
+  return {whole_servers(needed.prefill, prefill.devices_per_host), whole_servers(needed.decode, server_devices())};
 }
 
 CostReport Fleet::CostOf(const PoolSizes& bought) const {
@@ -99,11 +106,14 @@ DollarsPerSecond Fleet::HourlyCostOf(const PoolSizes& bought) const {
 }
 
 Watts Fleet::FacilityPowerOf(const PoolSizes& bought) const {
+  const CostReport cost = CostOf(bought);
+  const auto pool = [](Count devices, Watts tdp, const WallPower& wall) {
+    return Ratio(devices) * (tdp + wall.rated + wall.network) * wall.pue;
+  };
+  const Watts tdp = scenario_.cluster.device.tdp;
   const Device* prefill = PrefillDevice();
-  if (prefill == nullptr) return FacilityPowerOf(bought.Total());
-  const SystemInputs& system = scenario_.cost->system;
-  return (Ratio(bought.prefill) * prefill->tdp + Ratio(bought.decode) * scenario_.cluster.device.tdp) *
-         system.host_power * system.pue;
+  if (prefill == nullptr || !cost.prefill_pool) return pool(bought.Total(), tdp, cost.wall);
+  return pool(bought.prefill, prefill->tdp, cost.prefill_pool->wall) + pool(bought.decode, tdp, cost.wall);
 }
 
 }  // namespace slipstick

@@ -31,14 +31,17 @@ class Fleet {
   explicit Fleet(const Scenario& scenario);
   [[nodiscard]] Count server_devices() const { return scenario_.cost->system.devices_per_host; }
   [[nodiscard]] DollarsPerSecond HourlyCostOf(Count devices) const;
+  // Whether idle devices cost as much as others: those bought or reserved do, those rented on demand are given back.
+  [[nodiscard]] bool PaysForIdle() const;
+  [[nodiscard]] Dollars SystemCostOf(const PoolSizes& bought) const;  // total cost of ownership
   [[nodiscard]] Watts ServerPower() const;
-  // Rated power, including cooling and power distribution (PUE).
+  // Rated power of servers and network, including cooling and power distribution (PUE).
   [[nodiscard]] Watts FacilityPowerOf(Count devices) const;
   [[nodiscard]] std::optional<Count> ServersPerRack(const SizeQuestion& question) const;
   [[nodiscard]] DeviceLimit MostDevices(const SizeQuestion& question) const;
 
-  // Purchases of two pools. If the prefill pool has its own kind of device, each pool is bought in whole servers;
-  // otherwise both together are.
+  // Purchases of two pools. If the prefill pool has its own kind of device, each pool is bought in whole servers of its
+  // kind; otherwise both together are.
   [[nodiscard]] PoolSizes Bought(const PoolSizes& needed) const;
   [[nodiscard]] DollarsPerSecond HourlyCostOf(const PoolSizes& bought) const;
   [[nodiscard]] ByPass<DollarsPerSecond> HourlyCosts(const PoolSizes& bought) const;  // of each pool

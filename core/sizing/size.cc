@@ -119,17 +119,19 @@ class ClusterSizing {
     SizingProblem by_means = problem_;
     by_means.targets = result.means;
     const Headroom headroom = HeadroomOf(by_means, sized, mean_);
+    const Json day = question_.day.empty() ? Json(nullptr) : DayAnswer(by_means, sized);
+    const double paid = fleet_.PaysForIdle() ? 1 : 1 - NumberAt(day, "idle_share").value_or(0);
     return ObjectOf({{"holds", true},
                      {"deployment", DeploymentOf(sized, at_peak["serving"])},
                      {"at_peak", FiguresOf(at_peak["serving"], headroom.utilization_at_peak)},
                      {"simulated", result.simulated ? SimulatedOf(*result.simulated, sized) : Json(nullptr)},
                      {"at_mean", FiguresOf(at_mean["serving"], headroom.utilization_at_mean)},
-                     {"cost", CostOf(sized, headroom, at_peak["cost"], HitRateOf(at_mean["serving"]))},
+                     {"cost", CostOf(sized, headroom, at_peak["cost"], HitRateOf(at_mean["serving"]), paid)},
                      {"headroom", WriteHeadroom(headroom, LatenciesOf(result, at_peak["serving"]))},
                      {"remarks", RemarksOn(at_peak["serving"])},
                      {"spare", SpareOf(sized, headroom)},
                      {"classes", classes},
-                     {"day", question_.day.empty() ? Json(nullptr) : DayAnswer(by_means, sized)},
+                     {"day", day},
                      {"overrides", std::move(overrides)}});
   }
 
@@ -158,10 +160,11 @@ class ClusterSizing {
                                        : scenario_.serving->prefix_hit;
   }
 
-  [[nodiscard]] Json CostOf(const SizedDeployment& sized, const Headroom& headroom, const Json& cost,
-                            double hit_rate) const {
+  // `paid`: share of the devices that is paid for in the mean of the day.
+  [[nodiscard]] Json CostOf(const SizedDeployment& sized, const Headroom& headroom, const Json& cost, double hit_rate,
+                            double paid) const {
     const ServingLoad& load = *scenario_.serving;
-    const DollarsPerSecond all = fleet_.HourlyCostOf(sized.bought);
+    const DollarsPerSecond all = paid * fleet_.HourlyCostOf(sized.bought);
     const MeanLengths tokens = MeanLengthsOf(load);
     const auto per_million = [&](double of_request) {
       return In(all / (mean_ * of_request * kTokenPerS), kUsdPerMToken);
@@ -170,7 +173,7 @@ class ClusterSizing {
     return ObjectOf(
         {{"usd_per_hour", In(all, kUsdPerHour)},
          {"device_hour_usd", cost["device_hour_usd"]},
-         {"system_usd", cost["system_usd"]},
+         {"system_usd", fleet_.SystemCostOf({0, sized.bought}).base()},
          {"usd_per_million_output_tokens", per_million(tokens.output)},
          {"usd_per_million_tokens", per_million(tokens.prompt + tokens.output)},
          {"market", question_.prices ? MarketOf(*question_.prices, load, hit_rate, mean_, most, all) : Json(nullptr)}});
@@ -226,7 +229,7 @@ class ClusterSizing {
     return ObjectOf({{"at_peak", all - headroom.needed_at_peak}, {"at_mean", all - headroom.needed_at_mean}});
   }
 
-  // Devices that the targets do not need in a part of the day are idle: purchases are for the peak and paid all day.
+  // Devices that the targets do not need in a part of the day are idle.
   [[nodiscard]] Json DayAnswer(const SizingProblem& problem, const SizedDeployment& sized) const {
     Json parts = Json::array();
     double needed = 0;
@@ -237,10 +240,11 @@ class ClusterSizing {
                                 {"needed_devices", part.needed_devices}}));
     }
     const double idle = 1 - needed / static_cast<double>(sized.bought);
-    return ObjectOf({{"parts", std::move(parts)},
-                     {"needed_devices", needed},
-                     {"idle_share", idle},
-                     {"idle_usd_per_hour", In(idle * fleet_.HourlyCostOf(sized.bought), kUsdPerHour)}});
+    return ObjectOf(
+        {{"parts", std::move(parts)},
+         {"needed_devices", needed},
+         {"idle_share", idle},
+         {"idle_usd_per_hour", fleet_.PaysForIdle() ? In(idle * fleet_.HourlyCostOf(sized.bought), kUsdPerHour) : 0}});
   }
 
   [[nodiscard]] Json Fails(const SizingResult& result) const {

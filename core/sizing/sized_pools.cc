@@ -367,7 +367,12 @@ Json SizeOnTwoPools(const Json& request, const SizeQuestion& question, const Siz
   served.serving = sized.load;
   served.cluster.devices = sized.bought.Total();
   const Json at_peak = *Evaluate(served, ReportDetail::Figures());
-  const double usd_per_hour = In(sized.cost, kUsdPerHour);
+  double usd_per_hour = In(sized.cost, kUsdPerHour);
+  Json day = DayAnswer(on_pools, question, fleet, sized);
+  if (!day.is_null() && !fleet.PaysForIdle()) {
+    usd_per_hour -= day["idle_usd_per_hour"].get<double>();
+    day["idle_usd_per_hour"] = 0;
+  }
   const ByPass<DollarsPerSecond> costs = fleet.HourlyCosts(sized.bought);
   const Json classes = ClassesAnswer(question, {served,
                                                 at_peak["serving"],
@@ -383,7 +388,7 @@ Json SizeOnTwoPools(const Json& request, const SizeQuestion& question, const Siz
        {"cost", ObjectOf({{"usd_per_hour", usd_per_hour}})},
        {"saves", one_holds ? Json(1 - usd_per_hour / on_one["cost"]["usd_per_hour"].get<double>()) : Json(nullptr)},
        {"classes", classes},
-       {"day", DayAnswer(on_pools, question, fleet, sized)},
+       {"day", day},
        {"overrides", OverridesOfPools(sized)}});
 }
 

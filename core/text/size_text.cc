@@ -88,9 +88,12 @@ std::string DayText(const Json& one) {
                               cost = NumberAt(one, "day.idle_usd_per_hour"),
                               bought = NumberAt(one, "deployment.devices");
   if (!idle || !needed || !cost || !bought) return "";
+  const bool given_back = *idle > 0 && !(*cost > 0);
   return TextOf(one["cluster"]) + " needs " + FigureText(*needed, "count") + " of its " + CountText(*bought) +
-         " devices in the mean of the day; the others stand idle: " + FigureText(*idle, "%") + " of the cost, " +
-         FigureText(*cost, "$") + " per hour\n";
+         " devices in the mean of the day; the others " +
+         (given_back
+              ? "are rented on demand and given back\n"
+              : "stand idle: " + FigureText(*idle, "%") + " of the cost, " + FigureText(*cost, "$") + " per hour\n");
 }
 
 // The cost of two pools compared to one, or why they are no answer; "" if they were not tried.

@@ -60,6 +60,21 @@ TEST(Day, KeepsItsSpareReplicas) {
   EXPECT_EQ(sized["day"]["parts"][1]["utilization"], 0);
 }
 
+// 3 of 5 devices are in use in the mean of the day. Those rented on demand are paid while in use; reserved ones always.
+TEST(Day, GivesBackWhatIsRentedOnDemand) {
+  const auto paid = [](const std::string& term) {
+    Assignments scenario = kOneAtATime;
+    scenario.insert(scenario.end(),
+                    {"cost.rental.price=3 $/h", "cost.rental.term=" + term, "cost.system.utilisation=1"});
+    return First(scenario, QuestionWith({{"day", {34, 13, 13, 20}}}));
+  };
+  const Json on_demand = paid("on_demand"), reserved = paid("reserved");
+  EXPECT_NEAR(*NumberAt(on_demand, "cost.usd_per_hour"), 3 * 3, 1e-9);
+  EXPECT_NEAR(*NumberAt(reserved, "cost.usd_per_hour"), 5 * 3, 1e-9);
+  EXPECT_EQ(*NumberAt(on_demand, "day.idle_usd_per_hour"), 0);
+  EXPECT_NEAR(*NumberAt(reserved, "day.idle_usd_per_hour"), 2 * 3, 1e-9);
+}
+
 // Each part of the day needs as many devices as two pools sized for its rate alone; the limits allow one kind of
 // replica. The other devices of the pools for the peak are idle.
 TEST(Day, OfTwoPoolsNeedsTheDevicesOfEachRate) {

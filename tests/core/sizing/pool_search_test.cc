@@ -146,6 +146,18 @@ TEST(TwoPools, EvaluateGivesTheSameFiguresWhereOnePoolKeepsPrefixes) {
 }
 
 // Both pools use one format: of two, that of the cheaper deployment. The overrides state it.
+// Each pool is bought in servers of its own kind, 8 H100 and 72 GB200, and draws what they draw. Liquid-cooled GB200
+// servers take 1.2 times their devices' power or so, H100 servers 1.82 times.
+TEST(TwoPools, AreBoughtInServersOfTheirOwnKind) {
+  const Json pools = First({"model=llama-3.1-70b", "cluster=gb200-nvl72", "serving.prompt=2500", "serving.output=300",
+                            "serving.disaggregated.prefill_device=h100-sxm5-80gb"},
+                           {{"requests_per_s", 110}, {"ttft", 1.5}, {"tpot", 0.015}})["two_pools"];
+  ASSERT_TRUE(pools["holds"].get<bool>()) << pools.dump();
+  const Count prefill = CountAt(pools, "deployment.prefill_devices");
+  EXPECT_GT(prefill % 8, 0) << "whole servers hide the rounding";
+  EXPECT_EQ(CountAt(pools, "deployment.devices"), (prefill + 7) / 8 * 8 + 72);
+}
+
 TEST(TwoPools, ChooseAFormatForBoth) {
   const Assignments scenario{"model=llama-3.1-70b",
                              "cluster=dgx-h100",
