@@ -50,9 +50,10 @@ Result<double> MeanRate(const Json& request, const SizeQuestion& question) {
 }
 
 // The market answer: revenue at the users' prices; the proportional prices that just cover the cost; and the break-even
-// rate, beside the highest rate that the purchase serves.
+// rate, beside the highest rate that the purchase serves. Cost and rates hold while the devices are in use, `in_use` of
+// each day.
 Json MarketOf(const TokenPrices& prices, const ServingLoad& load, double hit_rate, double requests_per_s,
-              double most_requests_per_s, DollarsPerSecond cost) {
+              double most_requests_per_s, DollarsPerSecond cost, Seconds in_use) {
   const MeanLengths mean = MeanLengthsOf(load);
   const Tokens prompt = mean.prompt * kToken, output = mean.output * kToken;
   const Tokens cached = hit_rate * prompt;
@@ -68,7 +69,7 @@ Json MarketOf(const TokenPrices& prices, const ServingLoad& load, double hit_rat
                                                     {"output", at_cost(prices.output)}});
   const double break_even = requests_per_s * cost_over_revenue;
   market["break_even"] = ObjectOf({{"requests_per_s", break_even},
-                                   {"output_tokens_per_day", break_even * output.base() * (1 * kDay).base()},
+                                   {"output_tokens_per_day", break_even * output.base() * in_use.base()},
                                    {"most_requests_per_s", most_requests_per_s},
                                    {"in_reach", break_even <= most_requests_per_s}});
   return market;
@@ -170,13 +171,14 @@ class ClusterSizing {
       return In(all / (mean_ * of_request * kTokenPerS), kUsdPerMToken);
     };
     const double most = headroom.requests_per_s / PeakOverMean(question_);
-    return ObjectOf(
-        {{"usd_per_hour", In(all, kUsdPerHour)},
-         {"device_hour_usd", cost["device_hour_usd"]},
-         {"system_usd", fleet_.SystemCostOf({0, sized.bought}).base()},
-         {"usd_per_million_output_tokens", per_million(tokens.output)},
-         {"usd_per_million_tokens", per_million(tokens.prompt + tokens.output)},
-         {"market", question_.prices ? MarketOf(*question_.prices, load, hit_rate, mean_, most, all) : Json(nullptr)}});
+    return ObjectOf({{"usd_per_hour", In(all, kUsdPerHour)},
+                     {"device_hour_usd", cost["device_hour_usd"]},
+                     {"system_usd", fleet_.SystemCostOf({0, sized.bought}).base()},
+                     {"usd_per_million_output_tokens", per_million(tokens.output)},
+                     {"usd_per_million_tokens", per_million(tokens.prompt + tokens.output)},
+                     {"market", question_.prices ? MarketOf(*question_.prices, load, hit_rate, mean_, most, all,
+                                                            scenario_.cost->system.utilisation * kDay)
+                                                 : Json(nullptr)}});
   }
 
   // Latencies at the peak: means, or those at the percentile.
@@ -207,9 +209,14 @@ class ClusterSizing {
                      {"breaks_first", headroom.breaks_first}});
   }
 
-  // Mean latencies whose interval, from measurements of similar systems, crosses their target.
+  // A price that is not the market's, and mean latencies whose interval, from measurements of similar systems, crosses
+  // their target.
   [[nodiscard]] Json RemarksOn(const Json& serving) const {
     Json remarks = Json::array();
+    if (!scenario_.cost->rental && !scenario_.cost->device.price) {
+      remarks.push_back("No price of " + scenario_.cluster.device.name +
+                        " is known: it costs what making it does, with the margin of cost.device.margin");
+    }
     if (question_.percentile != Percentile::kMean) return remarks;
     const auto compare = [&](const char* name, const std::string& figure, const std::optional<Seconds>& target) {
       const std::optional<double> low = NumberAt(serving, figure + "_interval.low"),

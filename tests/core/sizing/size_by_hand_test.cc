@@ -142,6 +142,14 @@ TEST(SizeByHand, TheFirstTokenSetsTheTensorParallelDegree) {
   EXPECT_NEAR(*NumberAt(sized, "at_peak.ttft_s"), 0.41, 0.07);
 }
 
+TEST(SizeByHand, AChipThatIsNotSoldIsNamed) {
+  const auto remarks = [](const char* cluster) {
+    return First({"model=llama-3.1-8b"}, {{"requests_per_s", 1}, {"clusters", {cluster}}})["remarks"].dump();
+  };
+  EXPECT_NE(remarks("tpu-v5p-pod").find("No price of TPU v5p"), std::string::npos);
+  EXPECT_EQ(remarks("dgx-h100").find("No price"), std::string::npos);
+}
+
 TEST(SizeByHand, MarketPricesSplitTheCost) {
   // Prompts of 1,000 tokens, 400 of them cached, and 500 output tokens. At 1, 0.1 and 4 $ per 1 M tokens a request
   // earns (600 + 40 + 2,000) x 1e-6 = 0.00264 $, and 10 requests/s earn 95.04 $ per hour.
@@ -157,10 +165,10 @@ TEST(SizeByHand, MarketPricesSplitTheCost) {
   const Json& paid = sized["cost"]["market"]["cost_usd_per_million_tokens"];
   EXPECT_NEAR(paid["output"].get<double>(), 4 * cost / 95.04, 1e-9);
   // Break-even is at 10 requests/s times the cost over 95.04 $ per hour, with 500 tokens per request and 86,400 s per
-  // day.
+  // day, of which the devices are in use for 90 %.
   const Json& even = sized["cost"]["market"]["break_even"];
   EXPECT_NEAR(even["requests_per_s"].get<double>(), 10 * cost / 95.04, 1e-9);
-  EXPECT_NEAR(even["output_tokens_per_day"].get<double>() / (10 * cost / 95.04 * 500 * 86400), 1, 1e-12);
+  EXPECT_NEAR(even["output_tokens_per_day"].get<double>() / (10 * cost / 95.04 * 500 * 0.9 * 86400), 1, 1e-12);
   EXPECT_NEAR(even["most_requests_per_s"].get<double>(), *NumberAt(sized, "headroom.requests_per_s"), 1e-9);
   EXPECT_EQ(even["in_reach"].get<bool>(), 10 * cost / 95.04 <= *NumberAt(sized, "headroom.requests_per_s"));
   // At the break-even prices the tokens of an hour pay exactly its cost.
