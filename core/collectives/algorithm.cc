@@ -2,11 +2,13 @@
 
 namespace slipstick {
 
-const std::vector<AlgorithmFamily>& AlgorithmFamilies() {
-  static const std::vector<AlgorithmFamily> families{LibraryAlgorithms,   LibraryExchanges,    EngineAlgorithms,
-                                                     RingAlgorithms,      RecursiveAlgorithms, DirectAlgorithms,
-                                                     TreeAlgorithms,      GridAlgorithms,      HierarchicalAlgorithms,
-                                                     InNetworkAlgorithms, TextbookEquations};
+std::span<const AlgorithmFamily> AlgorithmFamilies() {
+  using enum CollectiveLibrary;
+  static const AlgorithmFamily families[] = {
+      {kMeasured, LibraryAlgorithms()},   {kMeasured, LibraryExchanges()},    {kMeasured, EngineAlgorithms()},
+      {kAnalytic, RingAlgorithms()},      {kAnalytic, RecursiveAlgorithms()}, {kAnalytic, DirectAlgorithms()},
+      {kAnalytic, TreeAlgorithms()},      {kAnalytic, GridAlgorithms()},      {kAnalytic, HierarchicalAlgorithms()},
+      {kAnalytic, InNetworkAlgorithms()}, {kAlphaBeta, TextbookEquations()}};
   return families;
 }
 

@@ -1,12 +1,14 @@
 // The table of collective algorithms.
 //
-// To add one: a row {name, title, source, library, applies, time} in the file of its family, and a value by hand in
+// To add one: a row {name, title, applies, time} in the file of its family, and a value by hand in
 // tests/core/collectives/algorithms_test.cc, whose EveryRow tests run over all rows. The fastest row that applies is
 // chosen. A new family is a file and a line in algorithm.cc. `applies` and `time` get groups of at least two ranks.
+// Figures of `time` cite the source.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "core/collectives/collective_types.h"
 #include "core/collectives/group_view.h"
@@ -18,6 +20,14 @@ struct CollectiveInstance {
   const GroupView& view;
 };
 
+inline bool Is(const CollectiveInstance& instance, CollectiveType type) { return instance.call.type == type; }
+inline bool IsReductionOrGather(const CollectiveInstance& instance) {
+  return Is(instance, CollectiveType::kAllReduce) || Is(instance, CollectiveType::kAllGather) ||
+         Is(instance, CollectiveType::kReduceScatter);
+}
+// An all-reduce moves twice the data of an all-gather or reduce-scatter, in twice the steps.
+inline double PassesOf(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kAllReduce) ? 2 : 1; }
+
 struct AlgorithmTime {
   Seconds time;
   Seconds latency;             // part of `time` that does not depend on the bytes
@@ -27,32 +37,33 @@ struct AlgorithmTime {
 struct Algorithm {
   std::string_view name;
   std::string_view title;
-  std::string_view source;
-  CollectiveLibrary library;
   bool (*applies)(const CollectiveInstance& instance);
   AlgorithmTime (*time)(const CollectiveInstance& instance);
 };
-using AlgorithmFamily = const std::vector<Algorithm>& (*)();
+struct AlgorithmFamily {
+  CollectiveLibrary library;
+  std::span<const Algorithm> rows;
+};
 
 // For CollectiveLibrary::kMeasured.
-const std::vector<Algorithm>& LibraryAlgorithms();  // NCCL, RCCL and similar libraries
-const std::vector<Algorithm>& LibraryExchanges();   // their all-to-all and messages
-const std::vector<Algorithm>& EngineAlgorithms();   // one-shot and two-shot kernels of serving engines
+std::span<const Algorithm> LibraryAlgorithms();  // NCCL, RCCL and similar libraries
+std::span<const Algorithm> LibraryExchanges();   // their all-to-all and messages
+std::span<const Algorithm> EngineAlgorithms();   // one-shot and two-shot kernels of serving engines
 
 // For CollectiveLibrary::kAnalytic: closed forms of the literature.
-const std::vector<Algorithm>& RingAlgorithms();
-const std::vector<Algorithm>& RecursiveAlgorithms();     // halving, doubling, binomial, Bruck
-const std::vector<Algorithm>& DirectAlgorithms();        // one-shot, two-shot, direct, pairwise, send
-const std::vector<Algorithm>& TreeAlgorithms();          // binary trees, chain
-const std::vector<Algorithm>& GridAlgorithms();          // torus and mesh, dimension by dimension
-const std::vector<Algorithm>& HierarchicalAlgorithms();  // level by level
-const std::vector<Algorithm>& InNetworkAlgorithms();     // reduction in the switches
+std::span<const Algorithm> RingAlgorithms();
+std::span<const Algorithm> RecursiveAlgorithms();     // halving, doubling, binomial, Bruck
+std::span<const Algorithm> DirectAlgorithms();        // one-shot, two-shot, direct, pairwise, send
+std::span<const Algorithm> TreeAlgorithms();          // binary trees, chain
+std::span<const Algorithm> GridAlgorithms();          // torus and mesh, dimension by dimension
+std::span<const Algorithm> HierarchicalAlgorithms();  // level by level
+std::span<const Algorithm> InNetworkAlgorithms();     // reduction in the switches
 
 // For CollectiveLibrary::kAlphaBeta.
-const std::vector<Algorithm>& TextbookEquations();  // one latency, one bandwidth
+std::span<const Algorithm> TextbookEquations();  // one latency, one bandwidth
 
 // All families; if times are equal, the earlier family wins.
-const std::vector<AlgorithmFamily>& AlgorithmFamilies();
+std::span<const AlgorithmFamily> AlgorithmFamilies();
 
 // Lower bound on the bytes sent per rank by any algorithm without in-network reduction.
 Bytes MinimumBytes(CollectiveType type, Bytes bytes, double ranks);

@@ -18,11 +18,6 @@ inline constexpr std::string_view kDragonflySource =
 
 inline bool IsPowerOfTwo(double x) { return x >= 1 && std::exp2(floor(log2(x) + 0.5)) == x; }
 
-inline bool Is(const CollectiveInstance& instance, CollectiveType type) { return instance.call.type == type; }
-inline bool IsReductionOrGather(const CollectiveInstance& instance) {
-  return Is(instance, CollectiveType::kAllReduce) || Is(instance, CollectiveType::kAllGather) ||
-         Is(instance, CollectiveType::kReduceScatter);
-}
 // Whether the group lies within one level.
 inline bool IsFlat(const CollectiveInstance& instance) { return instance.view.count == 1; }
 inline bool IsFlat(const CollectiveInstance& instance, Topology topology) {
@@ -75,10 +70,6 @@ inline bool JoinsPowersOfTwo(const CollectiveInstance& instance) {
   if (IsCube(instance)) return true;
   return IsPowerOfTwo(instance.view.ranks) && (IsSwitch(instance) || IsFlat(instance, Topology::kFullyConnected));
 }
-inline BytesPerSecond LinkToPartner(const CollectiveInstance& instance) {
-  const LevelView& view = instance.view.levels[0];
-  return IsSwitch(view) ? view.injection : view.link;
-}
 
 // A group on one level, with the symbols of the closed forms; `link`: bandwidth of all links of a rank.
 struct FlatGroup {
@@ -90,6 +81,11 @@ struct FlatGroup {
 inline FlatGroup FlatGroupOf(const CollectiveInstance& instance) {
   const LevelView& view = instance.view.levels[0];
   return {view.ranks, instance.call.bytes, view.latency, view.injection};
+}
+// The same for ranks that exchange with one partner at a time.
+inline FlatGroup GroupOfPartners(const CollectiveInstance& instance) {
+  const LevelView& view = instance.view.levels[0];
+  return {instance.view.ranks, instance.call.bytes, view.latency, IsSwitch(view) ? view.injection : view.link};
 }
 
 // Whether the groups of a dragonfly and the network between them are separate levels. A dragonfly in one level is
@@ -110,10 +106,13 @@ inline Ratio ChunksOf(const CollectiveInstance& instance, Ratio fill, Seconds ea
   return max(1.0, min(kMaxChunks, floor(optimum + 0.5)));
 }
 
-// An all-reduce moves twice the data of an all-gather or reduce-scatter.
-inline double PassesOf(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kAllReduce) ? 2 : 1; }
 inline bool Reduces(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllReduce) || Is(instance, CollectiveType::kReduceScatter);
+}
+// What a rank adds up, if the collective reduces: every part but its own.
+inline Bytes ReducedBytes(const CollectiveInstance& instance) {
+  const Ratio ranks = instance.view.ranks;
+  return Reduces(instance) ? (ranks - 1) / ranks * instance.call.bytes : Bytes();
 }
 
 // Steps and bytes of a pipeline: the first chunk takes `hops` steps, and each other one arrives a step later.
@@ -125,7 +124,7 @@ struct ChunkPipeline {
 AlgorithmTime PipelineTime(const CollectiveInstance& instance, const ChunkPipeline& pipeline);
 
 // The sum of both times and the compute time of the reduction.
-inline AlgorithmTime Total(const CollectiveInstance& instance, Seconds latency, Seconds transfer, Bytes reduced) {
+inline AlgorithmTime Total(const CollectiveInstance& instance, Seconds latency, Seconds transfer, Bytes reduced = {}) {
   const SecondsPerByte reduction = instance.call.alpha_beta.reduction;
   if (reduction > SecondsPerByte()) {
     const Seconds time = Figure("Latency, transfer and reduction", latency + transfer + reduced * reduction);

@@ -17,9 +17,10 @@ constexpr std::string_view kAnyAlgorithm = "auto";
 
 template <class Use>
 void ForEach(const CollectiveInstance& instance, CollectiveLibrary library, const Use& use) {
-  for (const AlgorithmFamily family : AlgorithmFamilies()) {
-    for (const Algorithm& row : family()) {
-      if (row.library == library && row.applies(instance)) use(row);
+  for (const AlgorithmFamily& family : AlgorithmFamilies()) {
+    if (family.library != library) continue;
+    for (const Algorithm& row : family.rows) {
+      if (row.applies(instance)) use(row);
     }
   }
 }

@@ -114,7 +114,7 @@ AlgorithmTime DirectTime(const CollectiveInstance& instance) {
 bool OneWayApplies(const CollectiveInstance& instance) { return DirectApplies(instance) && IsClosedRing(instance); }
 AlgorithmTime OneWayTime(const CollectiveInstance& instance) {
   const Routes routes = OnGrid(instance, true);
-  return Total(instance, routes.latency, routes.load, Bytes());
+  return Total(instance, routes.latency, routes.load);
 }
 
 bool TwoShotApplies(const CollectiveInstance& instance) {
@@ -144,7 +144,7 @@ AlgorithmTime PairwiseTime(const CollectiveInstance& instance) {
   const auto [ranks, bytes, alpha, link] = FlatGroupOf(instance);
   const Seconds latency = Figure("One step per peer", (ranks - 1) * alpha);
   const Seconds transfer = Figure("Bytes through a rank's link", (ranks - 1) / ranks * bytes / link);
-  return Total(instance, latency, transfer, Bytes());
+  return Total(instance, latency, transfer);
 }
 
 bool SendApplies(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kSendReceive); }
@@ -168,23 +168,19 @@ AlgorithmTime SendTime(const CollectiveInstance& instance) {
   const Seconds latency = Figure("Links of the route", hops * alpha, "cut-through switching");
   const Seconds transfer =
       Figure("The message", bytes / (ways * link), "in both directions to the opposite rank of a ring");
-  return Total(instance, latency, transfer, Bytes());
+  return Total(instance, latency, transfer);
 }
 
 }  // namespace
 
-const std::vector<Algorithm>& DirectAlgorithms() {
-  static const std::vector<Algorithm> rows{
-      {"direct", "All pairs at once", kRoutesSource, CollectiveLibrary::kAnalytic, DirectApplies, DirectTime},
-      {"direct_one_way", "All pairs at once, one direction around the ring", kRoutesSource,
-       CollectiveLibrary::kAnalytic, OneWayApplies, OneWayTime},
-      {"two_shot", "Direct reduce-scatter and all-gather", kRoutesSource, CollectiveLibrary::kAnalytic, TwoShotApplies,
-       TwoShotTime},
-      {"one_shot", "Every rank sends its buffer to all", kRoutesSource, CollectiveLibrary::kAnalytic, OneShotApplies,
-       OneShotTime},
-      {"pairwise", "One peer after another", kRoutesSource, CollectiveLibrary::kAnalytic, PairwiseApplies,
-       PairwiseTime},
-      {"send", "One message", kRoutesSource, CollectiveLibrary::kAnalytic, SendApplies, SendTime},
+std::span<const Algorithm> DirectAlgorithms() {
+  static constexpr Algorithm rows[] = {
+      {"direct", "All pairs at once", DirectApplies, DirectTime},
+      {"direct_one_way", "All pairs at once, one direction around the ring", OneWayApplies, OneWayTime},
+      {"two_shot", "Direct reduce-scatter and all-gather", TwoShotApplies, TwoShotTime},
+      {"one_shot", "Every rank sends its buffer to all", OneShotApplies, OneShotTime},
+      {"pairwise", "One peer after another", PairwiseApplies, PairwiseTime},
+      {"send", "One message", SendApplies, SendTime},
   };
   return rows;
 }

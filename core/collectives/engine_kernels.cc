@@ -11,7 +11,7 @@ constexpr std::string_view kTables =
 
 // Peers must reach each other's memory: they are in one scale-up domain, and over PCIe they are at most two.
 bool CustomApplies(const CollectiveInstance& instance) {
-  if (instance.call.type != CollectiveType::kAllReduce || !instance.call.custom) return false;
+  if (!Is(instance, CollectiveType::kAllReduce) || !instance.call.custom) return false;
   if (!instance.view.has_scale_up || instance.view.count != 1) return false;
   const LevelView& view = instance.view.levels[0];
   const bool is_joined = view.level->topology == Topology::kSwitch || view.level->topology == Topology::kFullyConnected;
@@ -55,10 +55,10 @@ CustomAllReduce CustomAllReduceOf(const PeerReduceTable& table, Seconds second_p
   return {table.start, table.peer, table.link_efficiency, second_pass};
 }
 
-const std::vector<Algorithm>& EngineAlgorithms() {
-  static const std::vector<Algorithm> rows{
-      {"one_shot", "One-shot kernel of the engine", kTables, CollectiveLibrary::kMeasured, CustomApplies, OneShot},
-      {"two_shot", "Two-shot kernel of the engine", kTables, CollectiveLibrary::kMeasured, CustomApplies, TwoShot},
+std::span<const Algorithm> EngineAlgorithms() {
+  static constexpr Algorithm rows[] = {
+      {"one_shot", "One-shot kernel of the engine", CustomApplies, OneShot},
+      {"two_shot", "Two-shot kernel of the engine", CustomApplies, TwoShot},
   };
   return rows;
 }

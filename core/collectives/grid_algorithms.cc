@@ -49,7 +49,7 @@ AlgorithmTime InTurn(const CollectiveInstance& instance, bool both_ways) {
     load += (side - 1) / side / reduced / (both_ways && view.wrapped[i] ? 2 : 1);
     reduced *= side;
   }
-  const Ratio passes = PassesOf(instance), ranks = view.ranks;
+  const Ratio passes = PassesOf(instance);
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.link;
@@ -57,7 +57,7 @@ AlgorithmTime InTurn(const CollectiveInstance& instance, bool both_ways) {
               share = OfBlock("Share of the buffer over one link", load, view, "over all sides");
   const Seconds latency = Figure("Steps along all sides", passes * steps * alpha, "", kGridSource);
   const Seconds transfer = Figure("Bytes through one link", passes * share * bytes / link, "", kGridSource);
-  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes());
+  return Total(instance, latency, transfer, ReducedBytes(instance));
 }
 AlgorithmTime OneWay(const CollectiveInstance& instance) { return InTurn(instance, false); }
 AlgorithmTime BothWays(const CollectiveInstance& instance) { return InTurn(instance, true); }
@@ -92,7 +92,7 @@ AlgorithmTime AtOnce(const CollectiveInstance& instance) {
     }
     load += slowest;
   }
-  const Ratio passes = GridPassesOf(instance), ranks = view.ranks;
+  const Ratio passes = GridPassesOf(instance);
   const Bytes bytes = instance.call.bytes;
   const Seconds alpha = view.latency;
   const BytesPerSecond link = view.link;
@@ -100,20 +100,17 @@ AlgorithmTime AtOnce(const CollectiveInstance& instance) {
               share = OfBlock("Share of the buffer over one link", load, view, "over all phases");
   const Seconds latency = Figure("Steps along all sides", passes * steps * alpha, "", kGridSource);
   const Seconds transfer = Figure("Bytes over all links at once", passes * share * bytes / link, "", kGridSource);
-  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes());
+  return Total(instance, latency, transfer, ReducedBytes(instance));
 }
 
 }  // namespace
 
-const std::vector<Algorithm>& GridAlgorithms() {
-  static const std::vector<Algorithm> rows{
-      {"bucket_one_way", "Dimension by dimension, one direction", kGridSource, CollectiveLibrary::kAnalytic,
-       OneWayGridApplies, OneWay},
-      {"bucket", "Dimension by dimension, both directions where wrapped", kGridSource, CollectiveLibrary::kAnalytic,
-       IsSolidGrid, BothWays},
-      {"bucket_at_once", "All dimensions at once", kGridSource, CollectiveLibrary::kAnalytic, IsSolidGrid, AtOnce},
-      {"scatter_all_gather_at_once", "Scatter, then all-gather, all dimensions at once", kGridSource,
-       CollectiveLibrary::kAnalytic, ScatterOnGridApplies, AtOnce},
+std::span<const Algorithm> GridAlgorithms() {
+  static constexpr Algorithm rows[] = {
+      {"bucket_one_way", "Dimension by dimension, one direction", OneWayGridApplies, OneWay},
+      {"bucket", "Dimension by dimension, both directions where wrapped", IsSolidGrid, BothWays},
+      {"bucket_at_once", "All dimensions at once", IsSolidGrid, AtOnce},
+      {"scatter_all_gather_at_once", "Scatter, then all-gather, all dimensions at once", ScatterOnGridApplies, AtOnce},
   };
   return rows;
 }

@@ -88,9 +88,7 @@ Levels LevelsOf(const CollectiveInstance& instance, Within within) {
 template <Within within>
 AlgorithmTime InTurn(const CollectiveInstance& instance) {
   const Levels levels = LevelsOf(instance, within);
-  const Ratio ranks = instance.view.ranks;
-  return Total(instance, levels.latency, levels.transfer,
-               Reduces(instance) ? (ranks - 1) / ranks * instance.call.bytes : Bytes());
+  return Total(instance, levels.latency, levels.transfer, ReducedBytes(instance));
 }
 
 // Pipelined in chunks, so that the levels overlap: one chunk passes all levels, and the others follow it at the pace of
@@ -120,7 +118,7 @@ AlgorithmTime Pipelined(const CollectiveInstance& instance) {
                                  levels.latency + (chunks - 1) * pace.latency);
   const Seconds transfer = Figure("One chunk on all levels, and the others on the slowest",
                                   levels.transfer / chunks + (chunks - 1) * pace.transfer, "", kHierarchySource);
-  return Total(instance, latency, transfer, Bytes());
+  return Total(instance, latency, transfer);
 }
 
 // One leader per node communicates over one NIC.
@@ -138,7 +136,7 @@ AlgorithmTime Leader(const CollectiveInstance& instance) {
   const Seconds transfer =
       Figure("Reduce-scatter, gather, ring of leaders, scatter, all-gather",
              4 * (ranks_in_node - 1) / ranks_in_node * bytes / link + 2 * (nodes - 1) / nodes * bytes / nic);
-  return Total(instance, latency, transfer, Bytes());
+  return Total(instance, latency, transfer);
 }
 
 // All-to-all level by level: each block first moves to the unit of the level that holds its rank.
@@ -154,7 +152,7 @@ AlgorithmTime Exchange(const CollectiveInstance& instance) {
     all_latencies += wires.hops * view.latency;
     all_levels += wires.detour * (view.ranks - 1) / view.ranks * bytes / view.injection;
   }
-  return Total(instance, all_latencies, all_levels, Bytes());
+  return Total(instance, all_latencies, all_levels);
 }
 
 // Reduce-scatter within the groups, all-reduce between groups, gather within the groups.
@@ -176,26 +174,22 @@ AlgorithmTime Dragonfly(const CollectiveInstance& instance) {
       "Inside the groups, then between groups",
       2 * bytes / routers * (1 / local_link + max(1 / (groups * global_link), 2 * links / (groups * local_link))), "",
       kDragonflySource);
-  return Total(instance, latency, transfer, Bytes());
+  return Total(instance, latency, transfer);
 }
 
 }  // namespace
 
-const std::vector<Algorithm>& HierarchicalAlgorithms() {
-  static const std::vector<Algorithm> rows{
-      {"hierarchical", "Level by level", kHierarchySource, CollectiveLibrary::kAnalytic, HierarchyApplies,
-       InTurn<Within::kRing>},
-      {"hierarchical_pipelined", "Level by level, in chunks", kHierarchySource, CollectiveLibrary::kAnalytic,
-       HierarchyApplies, Pipelined<Within::kRing>},
-      {"hierarchical_direct", "Level by level, all pairs of a level at once", kHierarchySource,
-       CollectiveLibrary::kAnalytic, DirectHierarchyApplies, InTurn<Within::kDirect>},
-      {"hierarchical_direct_pipelined", "Level by level, all pairs of a level at once, in chunks", kHierarchySource,
-       CollectiveLibrary::kAnalytic, DirectHierarchyApplies, Pipelined<Within::kDirect>},
-      {"leader", "One leader and one NIC per node", kHierarchySource, CollectiveLibrary::kAnalytic, LeaderApplies,
-       Leader},
-      {"hierarchical_exchange", "Exchange level by level", kHierarchySource, CollectiveLibrary::kAnalytic,
-       LevelExchangeApplies, Exchange},
-      {"dragonfly", "Group by group", kDragonflySource, CollectiveLibrary::kAnalytic, DragonflyApplies, Dragonfly},
+std::span<const Algorithm> HierarchicalAlgorithms() {
+  static constexpr Algorithm rows[] = {
+      {"hierarchical", "Level by level", HierarchyApplies, InTurn<Within::kRing>},
+      {"hierarchical_pipelined", "Level by level, in chunks", HierarchyApplies, Pipelined<Within::kRing>},
+      {"hierarchical_direct", "Level by level, all pairs of a level at once", DirectHierarchyApplies,
+       InTurn<Within::kDirect>},
+      {"hierarchical_direct_pipelined", "Level by level, all pairs of a level at once, in chunks",
+       DirectHierarchyApplies, Pipelined<Within::kDirect>},
+      {"leader", "One leader and one NIC per node", LeaderApplies, Leader},
+      {"hierarchical_exchange", "Exchange level by level", LevelExchangeApplies, Exchange},
+      {"dragonfly", "Group by group", DragonflyApplies, Dragonfly},
   };
   return rows;
 }

@@ -21,7 +21,7 @@ AlgorithmTime UpAndDown(const CollectiveInstance& instance, Ratio copies, Ratio 
   const Seconds latency = Figure("To the switch and back", (trips + waits) * alpha, "", kInNetworkSource);
   const Seconds transfer =
       Figure("Up, and the last chunk down", (1 + 1 / chunks) * copies * bytes / link, "", kInNetworkSource);
-  AlgorithmTime made = Total(instance, latency, transfer, Bytes());
+  AlgorithmTime made = Total(instance, latency, transfer);
   made.bytes = copies * bytes;
   return made;
 }
@@ -35,12 +35,10 @@ AlgorithmTime Multicast(const CollectiveInstance& instance) {
 
 }  // namespace
 
-const std::vector<Algorithm>& InNetworkAlgorithms() {
-  static const std::vector<Algorithm> rows{
-      {"sharp", "Aggregation in the switch", kInNetworkSource, CollectiveLibrary::kAnalytic, InNetworkApplies,
-       Aggregation},
-      {"nvls", "Switch reads, reduces and multicasts", kInNetworkSource, CollectiveLibrary::kAnalytic, InNetworkApplies,
-       Multicast},
+std::span<const Algorithm> InNetworkAlgorithms() {
+  static constexpr Algorithm rows[] = {
+      {"sharp", "Aggregation in the switch", InNetworkApplies, Aggregation},
+      {"nvls", "Switch reads, reduces and multicasts", InNetworkApplies, Multicast},
   };
   return rows;
 }

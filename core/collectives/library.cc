@@ -7,26 +7,19 @@
 namespace slipstick {
 namespace {
 
-bool IsReduction(CollectiveType type) {
-  return type == CollectiveType::kAllReduce || type == CollectiveType::kAllGather ||
-         type == CollectiveType::kReduceScatter;
-}
-
-// Volume and steps relative to an all-gather or reduce-scatter.
-double Passes(CollectiveType type) { return type == CollectiveType::kAllReduce ? 2 : 1; }
-
 // A broadcast passes the whole buffer along the ring in pieces; other collectives move (ranks - 1) / ranks of it once
 // or twice.
-Bytes VolumeOf(const CollectiveCall& call, Ratio ranks) {
-  if (call.type == CollectiveType::kBroadcast) return call.bytes;
-  return Figure("Bytes sent per rank", Passes(call.type) * (ranks - 1) / ranks * call.bytes,
+Bytes VolumeOf(const CollectiveInstance& instance, Ratio ranks) {
+  const Bytes bytes = instance.call.bytes;
+  if (Is(instance, CollectiveType::kBroadcast)) return bytes;
+  return Figure("Bytes sent per rank", PassesOf(instance) * (ranks - 1) / ranks * bytes,
                 "all but its own block; an all-reduce has two phases");
 }
 
 // A rank copies its own block, by the same SMs; a broadcast has none.
 Seconds OwnBlock(const CollectiveInstance& instance, const ScaleUp& scale_up) {
   const Ratio rate = scale_up.fabric->ring.local_copy_rate;
-  if (!(rate > 0) || !IsReduction(instance.call.type)) return {};
+  if (!(rate > 0) || !IsReductionOrGather(instance)) return {};
   return Figure("Local copy of a rank's own block",
                 instance.call.bytes / (instance.view.ranks * rate * scale_up.bandwidth), "by the same SMs",
                 kLibrarySource);
@@ -35,10 +28,10 @@ Seconds OwnBlock(const CollectiveInstance& instance, const ScaleUp& scale_up) {
 AlgorithmTime InNodeRing(const CollectiveInstance& instance) {
   const ScaleUp scale_up = ScaleUpOf(instance);
   const RingConstants& ring = scale_up.fabric->ring;
-  const Bytes volume = VolumeOf(instance.call, scale_up.ranks);
+  const Bytes volume = VolumeOf(instance, scale_up.ranks);
   const BytesPerSecond link = scale_up.in_rings;
   const Seconds setup = scale_up.setup, step = scale_up.step;
-  const Ratio steps = Passes(instance.call.type) * scale_up.steps;
+  const Ratio steps = PassesOf(instance) * scale_up.steps;
   const Seconds own_block = OwnBlock(instance, scale_up);
   const Seconds ll_time =
       Figure("Ring, LL protocol", setup + steps * step + volume / (ring.ll_efficiency * link) + own_block,
@@ -56,9 +49,9 @@ AlgorithmTime InNodeRing(const CollectiveInstance& instance) {
 AlgorithmTime OverNodes(const CollectiveInstance& instance, const ScaleOut& scale_out, Ratio rounds, Ratio node_steps) {
   constexpr std::string_view kSource = "64 H100 with 8 × 400 Gb/s: within 5 % (coreweave/nccl-tests)";
   const ScaleUp scale_up = ScaleUpOf(instance);
-  const double passes = Passes(instance.call.type);
+  const double passes = PassesOf(instance);
   const bool has_scale_up = scale_up.ranks > 1;
-  const Bytes volume = VolumeOf(instance.call, instance.view.ranks);
+  const Bytes volume = VolumeOf(instance, instance.view.ranks);
   const Ratio hops = passes * node_steps, ways_out = scale_out.has_nics ? scale_up.ranks : Ratio(1);
   const Ratio ll_efficiency = scale_out.fabric->scale_out.ll_efficiency;
   const BytesPerSecond nics = Figure("Scale-out bandwidth per node", ways_out * scale_out.bandwidth,
@@ -88,7 +81,7 @@ AlgorithmTime OverNodes(const CollectiveInstance& instance, const ScaleOut& scal
 }
 
 bool LibraryRingApplies(const CollectiveInstance& instance) {
-  return IsReduction(instance.call.type) || instance.call.type == CollectiveType::kBroadcast;
+  return IsReductionOrGather(instance) || Is(instance, CollectiveType::kBroadcast);
 }
 // A ring passes all ranks of a node before it leaves it; one that follows the sides of a grid passes them once.
 AlgorithmTime LibraryRingTime(const CollectiveInstance& instance) {
@@ -109,8 +102,8 @@ bool FitsTrees(const GroupView& group) {
 
 // Trees sum and spread one buffer, so they do not gather or scatter; NCCL's PAT does, for one rank per node.
 bool LibraryTreeApplies(const CollectiveInstance& instance) {
-  if (IsInNode(instance) || !IsReduction(instance.call.type)) return false;
-  const bool is_sum = instance.call.type == CollectiveType::kAllReduce;
+  if (IsInNode(instance) || !IsReductionOrGather(instance)) return false;
+  const bool is_sum = Is(instance, CollectiveType::kAllReduce);
   return (is_sum || !instance.view.has_scale_up) && FitsTrees(instance.view);
 }
 AlgorithmTime LibraryTreeTime(const CollectiveInstance& instance) {
@@ -122,7 +115,7 @@ AlgorithmTime LibraryTreeTime(const CollectiveInstance& instance) {
 // and the rate falls with the number of ranks.
 bool ReductionApplies(const CollectiveInstance& instance) {
   const LevelView& view = instance.view.levels[0];
-  return instance.call.type == CollectiveType::kAllReduce && instance.view.has_scale_up && FitsTrees(instance.view) &&
+  return Is(instance, CollectiveType::kAllReduce) && instance.view.has_scale_up && FitsTrees(instance.view) &&
          view.level->in_network_reduction && view.ranks >= static_cast<double>(view.fabric->in_network.min_ranks);
 }
 AlgorithmTime ReductionTime(const CollectiveInstance& instance) {
@@ -159,13 +152,11 @@ AlgorithmTime ReductionTime(const CollectiveInstance& instance) {
 
 }  // namespace
 
-const std::vector<Algorithm>& LibraryAlgorithms() {
-  static const std::vector<Algorithm> rows{
-      {"ring", "Ring", kLibrarySource, CollectiveLibrary::kMeasured, LibraryRingApplies, LibraryRingTime},
-      {"tree", "Rings in nodes, trees between them", kLibrarySource, CollectiveLibrary::kMeasured, LibraryTreeApplies,
-       LibraryTreeTime},
-      {"nvls", "In-network reduction by the switches", kLibrarySource, CollectiveLibrary::kMeasured, ReductionApplies,
-       ReductionTime},
+std::span<const Algorithm> LibraryAlgorithms() {
+  static constexpr Algorithm rows[] = {
+      {"ring", "Ring", LibraryRingApplies, LibraryRingTime},
+      {"tree", "Rings in nodes, trees between them", LibraryTreeApplies, LibraryTreeTime},
+      {"nvls", "In-network reduction by the switches", ReductionApplies, ReductionTime},
   };
   return rows;
 }

@@ -30,7 +30,7 @@ AlgorithmTime InNodeExchange(const CollectiveInstance& instance, Bytes bytes) {
 }
 
 bool LibraryExchangeApplies(const CollectiveInstance& instance) {
-  return instance.call.type == CollectiveType::kAllToAll && !instance.call.routed;
+  return Is(instance, CollectiveType::kAllToAll) && !instance.call.routed;
 }
 AlgorithmTime ExchangeTime(const CollectiveInstance& instance) {
   const Bytes bytes = instance.call.bytes;
@@ -62,7 +62,7 @@ BytesPerSecond RoutedRate(const LevelView& view) {
 }
 
 bool RoutedApplies(const CollectiveInstance& instance) {
-  return instance.call.type == CollectiveType::kAllToAll && instance.call.routed;
+  return Is(instance, CollectiveType::kAllToAll) && instance.call.routed;
 }
 // Transfers inside the innermost level and beyond it overlap. Messages differ in size, and the ranks wait for the one
 // with most tokens.
@@ -87,9 +87,7 @@ AlgorithmTime RoutedTime(const CollectiveInstance& instance) {
   return {time, setup, sent};
 }
 
-bool LibrarySendApplies(const CollectiveInstance& instance) {
-  return instance.call.type == CollectiveType::kSendReceive;
-}
+bool LibrarySendApplies(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kSendReceive); }
 AlgorithmTime LibrarySendTime(const CollectiveInstance& instance) {
   const Bytes bytes = instance.call.bytes;
   if (IsInNode(instance)) {
@@ -112,11 +110,11 @@ AlgorithmTime LibrarySendTime(const CollectiveInstance& instance) {
 
 }  // namespace
 
-const std::vector<Algorithm>& LibraryExchanges() {
-  static const std::vector<Algorithm> rows{
-      {"direct", "Direct exchange", kLibrarySource, CollectiveLibrary::kMeasured, LibraryExchangeApplies, ExchangeTime},
-      {"direct", "All-to-all of routed tokens", kInStepSource, CollectiveLibrary::kMeasured, RoutedApplies, RoutedTime},
-      {"send", "One message", kLibrarySource, CollectiveLibrary::kMeasured, LibrarySendApplies, LibrarySendTime},
+std::span<const Algorithm> LibraryExchanges() {
+  static constexpr Algorithm rows[] = {
+      {"direct", "Direct exchange", LibraryExchangeApplies, ExchangeTime},
+      {"direct", "All-to-all of routed tokens", RoutedApplies, RoutedTime},
+      {"send", "One message", LibrarySendApplies, LibrarySendTime},
   };
   return rows;
 }

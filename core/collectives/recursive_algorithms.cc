@@ -56,19 +56,15 @@ AlgorithmTime HalvingByDistance(const CollectiveInstance& instance) {
   const Seconds latency = Figure("Latencies of all steps", passes * steps * alpha, "", kRecursiveSource);
   const Seconds transfer =
       Figure("Bytes through the busiest link", passes * share * bytes / link, "", kRecursiveSource);
-  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes());
+  return Total(instance, latency, transfer, ReducedBytes(instance));
 }
 
 AlgorithmTime HalvingTime(const CollectiveInstance& instance) {
   if (!IsSwitch(instance) && !JoinsPowersOfTwo(instance)) return HalvingByDistance(instance);
-  const LevelView& view = instance.view.levels[0];
-  const Ratio passes = PassesOf(instance);
-  const Ratio ranks = LargestPowerOfTwo(instance.view.ranks);
+  const auto [all_ranks, bytes, alpha, link] = GroupOfPartners(instance);
+  const Ratio passes = PassesOf(instance), ranks = LargestPowerOfTwo(all_ranks);
   // extra ranks send their buffer to a partner and receive the result
-  const double folds = ranks == instance.view.ranks ? 0 : 2;
-  const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.latency;
-  const BytesPerSecond link = LinkToPartner(instance);
+  const double folds = ranks == all_ranks ? 0 : 2;
   const Seconds latency = Figure("Steps", (passes * log2(ranks) + folds) * alpha,
                                  "ranks beyond a power of two are folded in first and out last", kRecursiveSource);
   const Seconds transfer = Figure("Bytes through a rank's link", (passes * (ranks - 1) / ranks + folds) * bytes / link,
@@ -80,11 +76,7 @@ bool DoublingApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllReduce) && JoinsPowersOfTwo(instance);
 }
 AlgorithmTime DoublingTime(const CollectiveInstance& instance) {
-  const LevelView& view = instance.view.levels[0];
-  const Ratio ranks = instance.view.ranks;
-  const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.latency;
-  const BytesPerSecond link = LinkToPartner(instance);
+  const auto [ranks, bytes, alpha, link] = GroupOfPartners(instance);
   const Seconds latency = Figure("Steps", log2(ranks) * alpha, "", kRecursiveSource);
   const Seconds transfer = Figure("The whole buffer at each step", log2(ranks) * bytes / link, "", kRecursiveSource);
   return Total(instance, latency, transfer, log2(ranks) * bytes);
@@ -94,14 +86,10 @@ bool BruckApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kAllToAll) && JoinsPowersOfTwo(instance);
 }
 AlgorithmTime BruckTime(const CollectiveInstance& instance) {
-  const LevelView& view = instance.view.levels[0];
-  const Ratio ranks = instance.view.ranks;
-  const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.latency;
-  const BytesPerSecond link = LinkToPartner(instance);
+  const auto [ranks, bytes, alpha, link] = GroupOfPartners(instance);
   const Seconds latency = Figure("Steps", log2(ranks) * alpha, "", kBruckSource);
   const Seconds transfer = Figure("Half the buffer at each step", log2(ranks) * bytes / (2 * link), "", kBruckSource);
-  return Total(instance, latency, transfer, Bytes());
+  return Total(instance, latency, transfer);
 }
 
 bool BinomialApplies(const CollectiveInstance& instance) { return Is(instance, CollectiveType::kBroadcast); }
@@ -136,37 +124,30 @@ AlgorithmTime BinomialTime(const CollectiveInstance& instance) {
     transfer_sum += level_transfer;
     inside *= view.ranks;
   }
-  return Total(instance, latency_sum, transfer_sum, Bytes());
+  return Total(instance, latency_sum, transfer_sum);
 }
 
 bool ScatterApplies(const CollectiveInstance& instance) {
   return Is(instance, CollectiveType::kBroadcast) && JoinsPowersOfTwo(instance);
 }
 AlgorithmTime ScatterTime(const CollectiveInstance& instance) {
-  const LevelView& view = instance.view.levels[0];
-  const Ratio ranks = instance.view.ranks;
-  const Bytes bytes = instance.call.bytes;
-  const Seconds alpha = view.latency;
-  const BytesPerSecond link = LinkToPartner(instance);
+  const auto [ranks, bytes, alpha, link] = GroupOfPartners(instance);
   const Seconds latency =
       Figure("Scatter by halving, all-gather around a ring", (log2(ranks) + ranks - 1) * alpha, "", kRecursiveSource);
   const Seconds transfer =
       Figure("Bytes through a rank's link", 2 * (ranks - 1) / ranks * bytes / link, "", kRecursiveSource);
-  return Total(instance, latency, transfer, Bytes());
+  return Total(instance, latency, transfer);
 }
 
 }  // namespace
 
-const std::vector<Algorithm>& RecursiveAlgorithms() {
-  static const std::vector<Algorithm> rows{
-      {"halving_doubling", "Recursive halving and doubling", kRecursiveSource, CollectiveLibrary::kAnalytic,
-       HalvingApplies, HalvingTime},
-      {"recursive_doubling", "Recursive doubling of the whole buffer", kRecursiveSource, CollectiveLibrary::kAnalytic,
-       DoublingApplies, DoublingTime},
-      {"bruck", "Bruck's exchange", kBruckSource, CollectiveLibrary::kAnalytic, BruckApplies, BruckTime},
-      {"binomial", "Binomial tree", kRecursiveSource, CollectiveLibrary::kAnalytic, BinomialApplies, BinomialTime},
-      {"scatter_all_gather", "Scatter, then all-gather", kRecursiveSource, CollectiveLibrary::kAnalytic, ScatterApplies,
-       ScatterTime},
+std::span<const Algorithm> RecursiveAlgorithms() {
+  static constexpr Algorithm rows[] = {
+      {"halving_doubling", "Recursive halving and doubling", HalvingApplies, HalvingTime},
+      {"recursive_doubling", "Recursive doubling of the whole buffer", DoublingApplies, DoublingTime},
+      {"bruck", "Bruck's exchange", BruckApplies, BruckTime},
+      {"binomial", "Binomial tree", BinomialApplies, BinomialTime},
+      {"scatter_all_gather", "Scatter, then all-gather", ScatterApplies, ScatterTime},
   };
   return rows;
 }

@@ -56,7 +56,7 @@ AlgorithmTime RingTime(const CollectiveInstance& instance) {
   const Seconds latency = Figure("Steps around the ring", passes * (ranks - 1) * alpha, "", kRingSource);
   const Seconds transfer =
       Figure("Bytes through a rank's link", passes * (ranks - 1) / ranks * bytes / link, "", kRingSource);
-  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes());
+  return Total(instance, latency, transfer, ReducedBytes(instance));
 }
 
 // A line is folded into a ring: the only link of an end rank carries all data twice.
@@ -77,7 +77,7 @@ AlgorithmTime BothWaysTime(const CollectiveInstance& instance) {
   const Seconds latency = Figure("Steps around the ring", passes * (ranks - 1) * alpha, "", kRingSource);
   const Seconds transfer =
       Figure("Half the bytes in each direction", passes * (ranks - 1) / ranks * bytes / (2 * link), "", kRingSource);
-  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes / 2 : Bytes());
+  return Total(instance, latency, transfer, ReducedBytes(instance) / 2);
 }
 
 // All ranks in a row, which pass the buffer on in chunks. A line without a closing link is enough.
@@ -104,20 +104,18 @@ AlgorithmTime RailRingsTime(const CollectiveInstance& instance) {
                               max(rail_alpha + piece / nic, alpha + (rings - 1) * piece / link), "", kRingSource);
   const Seconds latency = Figure("Steps around the rings", passes * (ranks - 1) * max(rail_alpha, alpha));
   const Seconds transfer = Figure("Transfer time", passes * (ranks - 1) * step - latency);
-  return Total(instance, latency, transfer, Reduces(instance) ? (ranks - 1) / ranks * bytes : Bytes());
+  return Total(instance, latency, transfer, ReducedBytes(instance));
 }
 
 }  // namespace
 
-const std::vector<Algorithm>& RingAlgorithms() {
-  static const std::vector<Algorithm> rows{
-      {"ring", "One ring in rank order", kRingSource, CollectiveLibrary::kAnalytic, RingApplies, RingTime},
-      {"line", "A pipelined line", kRingSource, CollectiveLibrary::kAnalytic, LineApplies, RingTime},
-      {"bidirectional_ring", "Two opposite rings, half the data each", kRingSource, CollectiveLibrary::kAnalytic,
-       BothWaysApplies, BothWaysTime},
-      {"chain", "Pipelined chain", kRingSource, CollectiveLibrary::kAnalytic, ChainApplies, ChainTime},
-      {"rail_rings", "A ring for each rail", kRingSource, CollectiveLibrary::kAnalytic, RailRingsApplies,
-       RailRingsTime},
+std::span<const Algorithm> RingAlgorithms() {
+  static constexpr Algorithm rows[] = {
+      {"ring", "One ring in rank order", RingApplies, RingTime},
+      {"line", "A pipelined line", LineApplies, RingTime},
+      {"bidirectional_ring", "Two opposite rings, half the data each", BothWaysApplies, BothWaysTime},
+      {"chain", "Pipelined chain", ChainApplies, ChainTime},
+      {"rail_rings", "A ring for each rail", RailRingsApplies, RailRingsTime},
   };
   return rows;
 }

@@ -97,18 +97,15 @@ AlgorithmTime OneMessage(const CollectiveInstance& instance) {
 
 }  // namespace
 
-const std::vector<Algorithm>& TextbookEquations() {
-  constexpr CollectiveLibrary kLibrary = CollectiveLibrary::kAlphaBeta;
-  static const std::vector<Algorithm> rows{
-      {"ring", "Ring", kTextbookSource, kLibrary, Only<CollectiveType::kAllReduce>, AllReduceRing},
-      {"double_binary_tree", "Two binary trees", kTextbookSource, kLibrary, Only<CollectiveType::kAllReduce>,
-       AllReduceTrees},
-      {"ring", "Ring", kTextbookSource, kLibrary, IsGatherOrScatter, BlockByBlock},
-      {"halving_doubling", "Recursive halving or doubling", kTextbookSource, kLibrary, IsGatherOrScatter,
-       HalvingOrDoubling},
-      {"pairwise", "One peer after another", kTextbookSource, kLibrary, Only<CollectiveType::kAllToAll>, BlockByBlock},
-      {"binomial", "Binomial tree", kTextbookSource, kLibrary, Only<CollectiveType::kBroadcast>, BroadcastTree},
-      {"send", "One message", kTextbookSource, kLibrary, Only<CollectiveType::kSendReceive>, OneMessage},
+std::span<const Algorithm> TextbookEquations() {
+  static constexpr Algorithm rows[] = {
+      {"ring", "Ring", Only<CollectiveType::kAllReduce>, AllReduceRing},
+      {"double_binary_tree", "Two binary trees", Only<CollectiveType::kAllReduce>, AllReduceTrees},
+      {"ring", "Ring", IsGatherOrScatter, BlockByBlock},
+      {"halving_doubling", "Recursive halving or doubling", IsGatherOrScatter, HalvingOrDoubling},
+      {"pairwise", "One peer after another", Only<CollectiveType::kAllToAll>, BlockByBlock},
+      {"binomial", "Binomial tree", Only<CollectiveType::kBroadcast>, BroadcastTree},
+      {"send", "One message", Only<CollectiveType::kSendReceive>, OneMessage},
   };
   return rows;
 }

@@ -31,7 +31,7 @@ AlgorithmTime TreeTime(const CollectiveInstance& instance, double trees) {
   const Seconds transfer =
       Figure("Chunks through the busiest node, and the pipeline's fill",
              (per_chunk * chunks + 4 * depth - ends) * bytes / (trees * chunks * link), "", kTreeSource);
-  return Total(instance, latency, transfer, Bytes());
+  return Total(instance, latency, transfer);
 }
 AlgorithmTime SingleTree(const CollectiveInstance& instance) { return TreeTime(instance, 1); }
 AlgorithmTime DoubleTree(const CollectiveInstance& instance) { return TreeTime(instance, 2); }
@@ -51,7 +51,7 @@ AlgorithmTime BroadcastTime(const CollectiveInstance& instance, double trees) {
   const Seconds latency = Figure("Down the tree", (depth + waits) * alpha, "", kTreeSource);
   const Seconds transfer = Figure("Chunks to two children, and the pipeline's fill",
                                   2 * (chunks + depth - 1) * bytes / (trees * chunks * link), "", kTreeSource);
-  return Total(instance, latency, transfer, Bytes());
+  return Total(instance, latency, transfer);
 }
 AlgorithmTime BroadcastSingle(const CollectiveInstance& instance) { return BroadcastTime(instance, 1); }
 AlgorithmTime BroadcastDouble(const CollectiveInstance& instance) { return BroadcastTime(instance, 2); }
@@ -97,19 +97,16 @@ AlgorithmTime PipelineTime(const CollectiveInstance& instance, const ChunkPipeli
               waits = instance.call.alpha_beta.overlaps ? Ratio() : chunks - 1;
   const Seconds latency = Figure("Steps of the first chunk, and of those after it", (hops + waits) * alpha);
   const Seconds transfer = Figure("Chunks in a pipeline", (hops + chunks - 1) * bytes / (chunks * rate));
-  return Total(instance, latency, transfer, Bytes());
+  return Total(instance, latency, transfer);
 }
 
-const std::vector<Algorithm>& TreeAlgorithms() {
-  static const std::vector<Algorithm> rows{
-      {"binary_tree", "One binary tree", kTreeSource, CollectiveLibrary::kAnalytic, TreeApplies, SingleTree},
-      {"double_binary_tree", "Two binary trees, half the data each", kTreeSource, CollectiveLibrary::kAnalytic,
-       TreeApplies, DoubleTree},
-      {"binary_tree", "One binary tree", kTreeSource, CollectiveLibrary::kAnalytic, BroadcastApplies, BroadcastSingle},
-      {"double_binary_tree", "Two binary trees, half the data each", kTreeSource, CollectiveLibrary::kAnalytic,
-       BroadcastApplies, BroadcastDouble},
-      {"disjoint_trees", "Trees without common links, in chunks", kDisjointSource, CollectiveLibrary::kAnalytic,
-       DisjointTreesApply, DisjointTrees},
+std::span<const Algorithm> TreeAlgorithms() {
+  static constexpr Algorithm rows[] = {
+      {"binary_tree", "One binary tree", TreeApplies, SingleTree},
+      {"double_binary_tree", "Two binary trees, half the data each", TreeApplies, DoubleTree},
+      {"binary_tree", "One binary tree", BroadcastApplies, BroadcastSingle},
+      {"double_binary_tree", "Two binary trees, half the data each", BroadcastApplies, BroadcastDouble},
+      {"disjoint_trees", "Trees without common links, in chunks", DisjointTreesApply, DisjointTrees},
   };
   return rows;
 }
