@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/scenario/answer.h"
@@ -11,11 +12,12 @@ namespace slipstick {
 
 struct CommandLine {
   std::vector<std::string> assignments, words;
-  std::vector<std::string> limits, against, axes, measured;
-  std::map<std::string, std::string> options;  // those with a value; "" for absent ones without a default
-  bool lines = false, prune = true, show_progress = false;
+  std::map<std::string, std::vector<std::string>, std::less<>> options;  // the values of each option in use, or none
 
-  [[nodiscard]] const std::string& Option(const std::string& name) const { return options.at(name); }
+  [[nodiscard]] bool Has(std::string_view name) const { return options.contains(name); }
+  [[nodiscard]] std::vector<std::string> All(std::string_view name) const;
+  // The last value, or the default.
+  [[nodiscard]] std::string Option(std::string_view name) const;
 };
 
 // `request`: JSON text; "" for the default scenario.
@@ -27,6 +29,9 @@ Answer RunReplay(const std::string& trace, const std::string& request, const Com
 // The report of a search on this machine's threads; for one shard, the input of `merge`.
 Answer RunSearch(const std::string& request, const CommandLine& line);
 Answer RunSize(const std::string& request, const CommandLine& line);
+// In a sweep and to solve, PATH=a,b and PATH=lo:hi are axes, PATH=VALUE is an assignment.
+Answer RunSolve(const std::string& request, const CommandLine& line);
+Answer RunSweep(const std::string& request, const CommandLine& line);
 // Runs the points of a paper study on this machine's threads.
 Answer RunStudy(const std::string& id, const CommandLine& line);
 

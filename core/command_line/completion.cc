@@ -1,5 +1,4 @@
-#include "core/command_line/completion.h"
-
+// Completion in a shell.
 #include "core/base/listed.h"
 #include "core/command_line/verbs.h"
 #include "core/text/names.h"
@@ -20,16 +19,14 @@ constexpr std::string_view kBash = R"(_slipstick() {
     < <("${words[0]}" complete "${words[@]:1}" 2>/dev/null)
   [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
 }
-complete -o default -F _slipstick slipstick
-)";
+complete -o default -F _slipstick slipstick)";
 constexpr std::string_view kZsh = R"(#compdef slipstick
 _slipstick() {
   local -a found
   found=("${(@f)$("${words[1]}" complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
   [[ -n ${found[1]} ]] && compadd -Q -S '' -- "${found[@]}" || _files
 }
-compdef _slipstick slipstick
-)";
+compdef _slipstick slipstick)";
 
 using Words = std::vector<std::string>;
 

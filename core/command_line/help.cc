@@ -1,9 +1,9 @@
-#include "core/command_line/help.h"
-
+// The help texts of the command line.
 #include <algorithm>
 
 #include "core/base/nearest_names.h"
 #include "core/base/release.h"
+#include "core/command_line/verbs.h"
 #include "core/text/table.h"
 
 namespace slipstick {
@@ -95,7 +95,7 @@ std::string ManualText() {
          ".SH EXIT STATUS\n.TP\n.B 0\nAnswered; a scenario that does not fit is an answer.\n.TP\n.B 2\nThe request is "
          "wrong; every issue "
          "is named, with\n" +
-         "its fixes.\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nNo colors on a terminal.\n";
+         "its fixes.\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nNo colors on a terminal.";
 }
 
 std::string UnknownCommand(std::string_view word) {

@@ -15,7 +15,6 @@ class ProgressLine {
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
-  [[nodiscard]] bool shown() const { return shown_; }
   void Update(Count done, Count of);
 
  private:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/listed.h"
+
 namespace slipstick {
 namespace {
 
@@ -291,16 +293,11 @@ std::vector<const CommandOption*> OptionsOf(const Verb& verb) {
   return options;
 }
 
-Issues WrongNames(const std::map<std::string, std::string>& values) {
-  Issues issues;
-  for (const auto& [name, value] : values) {
-    const CommandOption* option = OptionOf(name);
-    if (option->offered != Offered::kNames || value == option->standard) continue;
-    const std::string names = " " + std::string(option->names) + " ";
-    if (value.find(' ') == std::string::npos && names.find(" " + value + " ") != std::string::npos) continue;
-    issues.push_back({name, "Choose one of " + std::string(option->value) + ", not " + value});
-  }
-  return issues;
+Issues WrongName(const CommandOption& option, const std::string& value) {
+  if (option.offered != Offered::kNames || value == option.standard) return {};
+  const std::vector<std::string> names = ListedIn(option.names, ' ');
+  if (std::find(names.begin(), names.end(), value) != names.end()) return {};
+  return {{std::string(option.name), "Choose one of " + std::string(option.value) + ", not " + value}};
 }
 
 }  // namespace slipstick

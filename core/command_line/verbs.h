@@ -2,7 +2,6 @@
 // them.
 #pragma once
 
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,7 +37,23 @@ std::span<const CommandOption> CommandOptions();
 const Verb* VerbOf(std::string_view name);
 const CommandOption* OptionOf(std::string_view name);
 std::vector<const CommandOption*> OptionsOf(const Verb& verb);
-// Options whose value, by option, is none of the names that they take.
-Issues WrongNames(const std::map<std::string, std::string>& values);
+// What is wrong with the value of an option that takes one of several names; nothing for other options.
+Issues WrongName(const CommandOption& option, const std::string& value);
+
+// Help texts, written from the tables.
+std::string UsageText();
+// Usage, options and examples of a command; "" for an unknown one.
+std::string HelpText(std::string_view name);
+// The manual page, as man reads it.
+std::string ManualText();
+// Messages about a wrong name of a command, or of an option of one, with the names like it.
+std::string UnknownCommand(std::string_view word);
+std::string UnknownOption(std::string_view word, const Verb& verb);
+
+// A script that calls `slipstick complete WORD ...` for the candidates of the last word: for bash or zsh; "" for another
+// shell.
+std::string CompletionScript(std::string_view shell);
+// Completions of the last word after `slipstick`: commands, options and their values, paths of inputs, presets.
+std::vector<std::string> Completions(const std::vector<std::string>& words);
 
 }  // namespace slipstick
