@@ -1,5 +1,5 @@
 // The operators of a pass by their share of it, as a table with bars.
-import { h } from '../dom.js';
+import { columnHeads, h } from '../dom.js';
 import { number, text, whole } from '../text/format.js';
 import { t } from './texts.js';
 
@@ -35,15 +35,7 @@ export function operatorTable({ title, subtitle, operators }) {
       'table',
       {},
       h('caption', {}, title, h('small', {}, subtitle)),
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          ['operator', 'calls', 'part', 'bound'].map((one) => h('th', { scope: 'col' }, t(`operators.${one}`))),
-        ),
-      ),
+      columnHeads(['operator', 'calls', 'part', 'bound'].map((one) => t(`operators.${one}`))),
       h(
         'tbody',
         {},

@@ -1,7 +1,7 @@
 // Silicon moves and tokens follow: a chip's package to scale, its budgets as handles, and what it reaches beside chips of today.
 /** @import {Context} from '../types.js' */
 import { packageDrawing } from '../charts/package.js';
-import { h } from '../dom.js';
+import { h, tableByRows } from '../dom.js';
 import { pool } from '../engine/shared_pool.js';
 import { figureName } from '../explore/controls.js';
 import { get } from '../state/paths.js';
@@ -9,7 +9,6 @@ import { withChanges } from '../state/scenario.js';
 import { number, text, unitOf } from '../text/format.js';
 import { inputText } from '../text/inputs.js';
 import { pick, press, row, typedMeasure } from './choices.js';
-import { table } from './tables.js';
 import { DESIGN, DIES, entries, startOf, withoutDesign } from './technology.js';
 import { t } from './texts.js';
 
@@ -165,7 +164,7 @@ function found(context) {
       }),
       answer.bound && ` ${t('chip.design.bound', { bound: text(answer.bound.objective, unit) })}`,
     ),
-    table(
+    tableByRows(
       t('chip.design.limits', { figure: figureName(answer.figure) }),
       [t('chip.design.budget'), t('chip.design.now'), t('chip.design.more'), t('chip.design.brings')],
       answer.limits.map((one) => [
@@ -193,7 +192,7 @@ function rivals(context, own) {
     return context.ask('evaluate', whole, '');
   });
   const columns = [own, ...answers];
-  return table(
+  return tableByRows(
     t('chip.design.beside'),
     [
       t('chip.figure'),

@@ -2,13 +2,12 @@
 /** @import {Context} from '../types.js' */
 import { stackedBars } from '../charts/bars.js';
 import { billsParts } from '../charts/parts.js';
-import { h } from '../dom.js';
+import { h, tableByRows } from '../dom.js';
 import { figureName } from '../explore/controls.js';
 import { get } from '../state/paths.js';
 import { number, text, unitOf } from '../text/format.js';
 import { choose, pick, row, typedMeasure } from './choices.js';
 import { dividedInto, kindOf, linksOf, packageOf, packages, study } from './dies.js';
-import { table } from './tables.js';
 import { t } from './texts.js';
 
 const COUNTS = [2, 4, 8];
@@ -107,7 +106,7 @@ export function partition(context) {
         ),
       ),
     }),
-    table(t('chip.partition.effect'), columns, [...facts, ...moved]),
+    tableByRows(t('chip.partition.effect'), columns, [...facts, ...moved]),
     h(
       'p',
       { class: 'note' },

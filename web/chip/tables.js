@@ -1,47 +1,15 @@
 // The dies of the device, with a "why" at each figure.
 /** @import {Context} from '../types.js' */
-import { h } from '../dom.js';
+import { tableByRows } from '../dom.js';
 import { figures, why } from '../report/figures.js';
 import { nameOf } from '../report/names.js';
 import { text } from '../text/format.js';
 import { t } from './texts.js';
 
-export const table = (title, columns, rows, className = 'plain by-rows') =>
-  h(
-    'div',
-    { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': title },
-    h(
-      'table',
-      { class: className },
-      h('caption', {}, h('span', {}, title)),
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          columns.map((one) => h('th', { scope: 'col' }, one)),
-        ),
-      ),
-      h(
-        'tbody',
-        {},
-        rows.map(([head, ...cells]) =>
-          h(
-            'tr',
-            {},
-            h('th', { scope: 'row' }, head),
-            cells.map((cell, i) => h('td', { 'data-name': columns[i + 1] }, cell)),
-          ),
-        ),
-      ),
-    ),
-  );
-
 /** @param {Context} context */
 export function dieTable(context, dies) {
   const cell = (path, value, unit) => [text(value, unit), ' ', why(context, path, path)];
-  return table(
+  return tableByRows(
     t('chip.dies'),
     [
       t('chip.die'),

@@ -1,14 +1,13 @@
 // "What would the same chip be at 3 nm with HBM4?": the device derived again from a node, a memory, links and a
 // network, and the change of every answer, next to the present device.
 /** @import {Context} from '../types.js' */
-import { h } from '../dom.js';
+import { h, tableByRows } from '../dom.js';
 import { figureName } from '../explore/controls.js';
 import { mappingIn } from '../form/chosen.js';
 import { get } from '../state/paths.js';
 import { withChanges } from '../state/scenario.js';
 import { parts, text, unitOf } from '../text/format.js';
 import { pick, press, row } from './choices.js';
-import { table } from './tables.js';
 import { t } from './texts.js';
 
 export const DESIGN = 'cluster.device.design';
@@ -97,7 +96,7 @@ function tableOf(before, after) {
       ? [name, shown(was, unit), shown(is, unit), times(is, was)]
       : null;
   };
-  return table(
+  return tableByRows(
     t('chip.same.table'),
     [
       t('chip.figure'),

@@ -2,7 +2,7 @@
 /** @import {Context} from '../types.js' */
 import { textWidth } from '../charts/lib/scale.js';
 import { scatter } from '../charts/scatter.js';
-import { h, redraw } from '../dom.js';
+import { h, redraw, scrolled } from '../dom.js';
 import { get } from '../state/paths.js';
 import { writeShort } from '../state/link.js';
 import { text, unitOf, whole } from '../text/format.js';
@@ -327,9 +327,8 @@ export class Found {
       common.length > 0 &&
         all.length > 1 &&
         h('p', { class: 'ex-status' }, t('explore.all', { list: this.#words(all[0].overrides, common) })),
-      h(
-        'div',
-        { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': t('explore.best') },
+      scrolled(
+        t('explore.best'),
         h(
           'table',
           { class: hasCards ? 'ex-points' : undefined },

@@ -2,7 +2,7 @@
 // worker of this browser reads and replays it; it is not in the link and not sent to any host.
 /** @import {Context} from '../types.js' */
 import { lines } from '../charts/lines.js';
-import { h } from '../dom.js';
+import { columnHeads, h, scrolled } from '../dom.js';
 import { text, whole } from '../text/format.js';
 import { inUnit, unitIn } from '../text/measure.js';
 import { Asked } from './asked.js';
@@ -17,11 +17,7 @@ const seconds = (value) => text(value, 's');
 const percent = (value) => text(value, '%');
 
 const table = (id, title, ...rows) =>
-  h(
-    'div',
-    { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': title },
-    h('table', { id }, h('caption', { class: 'visually-hidden' }, title), rows),
-  );
+  scrolled(title, h('table', { id }, h('caption', { class: 'visually-hidden' }, title), rows));
 
 export class ReplayPanel {
   #pool;
@@ -259,15 +255,7 @@ export class ReplayPanel {
       table(
         'replay-spread',
         t('explore.replay.spread'),
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            ['', t('explore.replay.mean'), 'p50', 'p90', 'p99'].map((one) => h('th', { scope: 'col' }, one)),
-          ),
-        ),
+        columnHeads(['', t('explore.replay.mean'), 'p50', 'p90', 'p99']),
         h(
           'tbody',
           {},

@@ -1,7 +1,7 @@
 // Which inputs move a figure, and how strongly: a tornado of the strongest and a table of all.
 /** @import {Context} from '../types.js' */
 import { tornado } from '../charts/tornado.js';
-import { h, redraw } from '../dom.js';
+import { columnHeads, h, redraw, scrolled } from '../dom.js';
 import { labelIn } from '../form/fields.js';
 import { asIf } from '../scenes/parts.js';
 import { text, unitOf } from '../text/format.js';
@@ -134,26 +134,12 @@ export class SensitivityPanel {
         })),
         onrow: (path) => this.#context.toInput(path),
       }),
-      h(
-        'div',
-        {
-          'class': 'scroll',
-          'tabindex': 0,
-          'role': 'region',
-          'aria-label': t('explore.matters.table', { figure: figureName(answer.figure) }),
-        },
+      scrolled(
+        t('explore.matters.table', { figure: figureName(answer.figure) }),
         h(
           'table',
           { class: 'plain by-rows' },
-          h(
-            'thead',
-            {},
-            h(
-              'tr',
-              {},
-              [t('explore.input'), ...COLUMNS.map((key) => t(key))].map((name) => h('th', { scope: 'col' }, name)),
-            ),
-          ),
+          columnHeads([t('explore.input'), ...COLUMNS.map((key) => t(key))]),
           h(
             'tbody',
             {},

@@ -4,7 +4,7 @@ import { stackedBars } from '../charts/bars.js';
 import { categories } from '../charts/categories.js';
 import { memoryParts, timeParts } from '../charts/parts.js';
 import { scatter } from '../charts/scatter.js';
-import { h } from '../dom.js';
+import { columnHeads, h, scrolled, tableByRows } from '../dom.js';
 import { nameOf } from '../report/names.js';
 import { number, text } from '../text/format.js';
 import { boundSummary, withBoundParts } from './by_bound.js';
@@ -254,44 +254,12 @@ function tradeOff(chart, common, points) {
   });
 }
 
-const table = (title, head, rows, name = '') =>
-  h(
-    'div',
-    { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': title },
-    h(
-      'table',
-      { class: `plain by-rows ${name}` },
-      h('caption', {}, h('span', {}, title)),
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          head.map((one) => h('th', { scope: 'col' }, one)),
-        ),
-      ),
-      h(
-        'tbody',
-        {},
-        rows.map(([first, ...others]) =>
-          h(
-            'tr',
-            {},
-            h('th', { scope: 'row' }, first),
-            others.map((one, i) => h('td', { 'data-name': head[i + 1] }, one)),
-          ),
-        ),
-      ),
-    ),
-  );
-
 // The figure at some points over that at others, as a table of assumptions.
 export function ratiosTable({ ratios }, points) {
   if (!ratios) return '';
   const value = (label) => points.find((point) => point?.label === label)?.figures[ratios.figure];
   const ratio = (of, over) => (value(of) && value(over) ? number(value(of) / value(over)) : '–');
-  return table(
+  return tableByRows(
     t('explore.study.ratios', { figure: nameOfFigure(ratios.figure) }),
     [t('explore.study.ratios.corner'), ...ratios.of],
     ratios.over.map((over) => [over, ...ratios.of.map((of) => ratio(of, over))]),
@@ -309,7 +277,7 @@ export function operatorsTable({ operators: asked }, points) {
     const one = list(point).find((other) => other.name === name);
     return one ? [t(`bound.short.${one.bound}`), h('br'), text(one.time_s, 's')] : '–';
   };
-  return table(
+  return tableByRows(
     t('explore.study.operators'),
     [
       t('operators.operator'),
@@ -336,23 +304,12 @@ export function pointsTable(study, answered) {
     'details',
     { 'class': 'ex-box', 'data-key': 'study-points' },
     h('summary', {}, t('explore.study.points')),
-    h(
-      'div',
-      { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': t('explore.study.points') },
+    scrolled(
+      t('explore.study.points'),
       h(
         'table',
         { class: paths.length > MOST_COLUMNS ? 'ex-points' : 'plain by-rows' },
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            [t('column.point'), ...paths.map(nameOfFigure), t('heat.reason')].map((one) =>
-              h('th', { scope: 'col' }, one),
-            ),
-          ),
-        ),
+        columnHeads([t('column.point'), ...paths.map(nameOfFigure), t('heat.reason')]),
         h(
           'tbody',
           {},

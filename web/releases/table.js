@@ -1,6 +1,6 @@
 // Method's list: this release, and the answers that moved since former ones.
 /** @import {Context} from '../types.js' */
-import { h } from '../dom.js';
+import { columnHeads, h } from '../dom.js';
 import { nameOf } from '../report/names.js';
 import { release } from '../state/release.js';
 import { number, text, unitOf } from '../text/format.js';
@@ -40,15 +40,7 @@ function table(moves) {
     'table',
     { class: 'moved' },
     h('caption', { class: 'visually-hidden' }, t('releases.title')),
-    h(
-      'thead',
-      {},
-      h(
-        'tr',
-        {},
-        heads.map((head) => h('th', { scope: 'col' }, head)),
-      ),
-    ),
+    columnHeads(heads),
     h(
       'tbody',
       {},

@@ -1,7 +1,7 @@
 // The table of a comparison: the differences, then every figure with a bar, part by part.
 /** @import {Context} from '../types.js' */
 import { saveCsv } from '../charts/lib/export.js';
-import { h } from '../dom.js';
+import { h, scrolled } from '../dom.js';
 import { labelOf } from '../form/fields.js';
 import { FIGURES } from '../report/copy_as.js';
 import { nameOf } from '../report/names.js';
@@ -236,9 +236,8 @@ const inputName = (path) =>
 export function table(context, all, names) {
   const everything = context.stage.chosen('compare-all') === true;
   const differences = differenceRows(all);
-  return h(
-    'div',
-    { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': t('compare.table') },
+  return scrolled(
+    t('compare.table'),
     h(
       'table',
       { class: 'compare', style: { '--columns': String(all.length) } },

@@ -1,5 +1,5 @@
 /** @import {Context, Teaching} from '../types.js' */
-import { h, svg } from '../dom.js';
+import { columnHeads, h, svg } from '../dom.js';
 import { addStyle } from '../host.js';
 import { check, scenariosOf, startOf } from '../lessons/expect.js';
 import { done, markDone } from '../lessons/progress.js';
@@ -183,17 +183,7 @@ function watched(context, lesson) {
     'table',
     { class: 'watched' },
     h('caption', {}, t('lessons.watched')),
-    h(
-      'thead',
-      {},
-      h(
-        'tr',
-        {},
-        [t('compare.figure'), t('lessons.before'), t('lessons.now'), t('compare.change')].map((words) =>
-          h('th', { scope: 'col' }, words),
-        ),
-      ),
-    ),
+    columnHeads([t('compare.figure'), t('lessons.before'), t('lessons.now'), t('compare.change')]),
     h(
       'tbody',
       {},

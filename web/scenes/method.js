@@ -1,5 +1,5 @@
 /** @import {Context} from '../types.js' */
-import { h } from '../dom.js';
+import { columnHeads, h, scrolled } from '../dom.js';
 import { addStyle } from '../host.js';
 import { why } from '../report/figures.js';
 import { releases } from '../releases/table.js';
@@ -19,23 +19,12 @@ function part(context, name, list) {
     'details',
     { 'class': 'method', 'data-key': `method-${name}` },
     h('summary', {}, h('h2', {}, t('method.part', { part: t(`group.${name}`), count: whole(list.length) }))),
-    h(
-      'div',
-      { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': t(`group.${name}`) },
+    scrolled(
+      t(`group.${name}`),
       h(
         'table',
         { class: 'formulas' },
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            [t('method.figure'), t('column.value'), t('method.formula'), t('method.source')].map((one) =>
-              h('th', { scope: 'col' }, one),
-            ),
-          ),
-        ),
+        columnHeads([t('method.figure'), t('column.value'), t('method.formula'), t('method.source')]),
         h(
           'tbody',
           {},

@@ -1,7 +1,7 @@
 // A post-training step: its parts, its figures, and how the devices can be split.
 /** @import {Context, Json} from '../types.js' */
 import { stackedBars } from '../charts/bars.js';
-import { h } from '../dom.js';
+import { columnHeads, h, scrolled } from '../dom.js';
 import { figures } from '../report/figures.js';
 import { nameOf } from '../report/names.js';
 import { text, whole } from '../text/format.js';
@@ -45,21 +45,12 @@ function splitTable({ splits, generation_devices: best }) {
     'details',
     { 'class': 'more', 'data-key': 'rl-splits' },
     h('summary', {}, t('rl.splits')),
-    h(
-      'div',
-      { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': t('rl.splits') },
+    scrolled(
+      t('rl.splits'),
       h(
         'table',
         {},
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            columns.map((id) => h('th', { scope: 'col' }, nameOf(`post_training.splits.*.${id}`))),
-          ),
-        ),
+        columnHeads(columns.map((id) => nameOf(`post_training.splits.*.${id}`))),
         h(
           'tbody',
           {},

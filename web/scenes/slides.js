@@ -1,5 +1,5 @@
 /** @import {Context, Teaching} from '../types.js' */
-import { h } from '../dom.js';
+import { h, scrolled } from '../dom.js';
 import { startOf } from '../lessons/expect.js';
 import { nameOf } from '../report/names.js';
 import { get } from '../state/paths.js';
@@ -49,7 +49,7 @@ function figures(context, lesson) {
       ),
     ),
   );
-  return h('div', { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': lesson.title }, table);
+  return scrolled(lesson.title, table);
 }
 
 const ofLesson = (context, lesson, at, claims) => [

@@ -1,5 +1,5 @@
 // The clusters that serve a traffic, cheapest first, and why the others do not.
-import { h } from '../dom.js';
+import { columnHeads, h } from '../dom.js';
 import { number, text, whole } from '../text/format.js';
 import { costOf } from './sizing.js';
 import { pieces } from '../text/strings.js';
@@ -38,15 +38,7 @@ export function tableOf(answers, holding, { chosen, deviceOf, nameOf, onchoose, 
         'table',
         { class: 'size-table' },
         h('caption', { class: 'visually-hidden' }, t('size.table')),
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            columns.map((one) => h('th', { scope: 'col' }, t(`size.column.${one}`))),
-          ),
-        ),
+        columnHeads(columns.map((one) => t(`size.column.${one}`))),
         h(
           'tbody',
           {},
@@ -98,15 +90,7 @@ function classesOf(classes, title) {
       'table',
       { class: 'size-table size-classes' },
       h('caption', { class: 'visually-hidden' }, title),
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          columns.map((one) => h('th', { scope: 'col' }, t(`size.class.${one}`))),
-        ),
-      ),
+      columnHeads(columns.map((one) => t(`size.class.${one}`))),
       h(
         'tbody',
         {},

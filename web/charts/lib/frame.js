@@ -1,6 +1,6 @@
 // What every chart has around its drawing: caption with units, one sentence of summary, key, the same numbers as a table, export.
 /** @import {ChartParts} from '../../types.js' */
-import { h, svg } from '../../dom.js';
+import { columnHeads, h, scrolled, svg } from '../../dom.js';
 import { text as format } from '../../text/format.js';
 import { saveCsv, savePng, saveSvg } from './export.js';
 import { spokenBox, tipBox, walkable } from './marks.js';
@@ -66,21 +66,12 @@ export function chart({
       )
     : null;
   const table = () =>
-    h(
-      'div',
-      { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': title },
+    scrolled(
+      title,
       h(
         'table',
         {},
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            columns.map((one) => h('th', { scope: 'col' }, shownColumn(one))),
-          ),
-        ),
+        columnHeads(columns.map((one) => shownColumn(one))),
         h(
           'tbody',
           {},
