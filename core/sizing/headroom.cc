@@ -29,4 +29,17 @@ Headroom HeadroomOf(const SizingProblem& problem, const SizedDeployment& sized, 
   return headroom;
 }
 
+std::vector<PartOfDay> DayOf(const SizingProblem& problem, const SizedDeployment& sized, const SizeQuestion& question,
+                             double mean_requests_per_s) {
+  ReplicaJudge judge(problem.scenario, problem.purchases, problem.targets);
+  judge.Choose(sized.choice);
+  std::vector<PartOfDay> day;
+  for (const double rate : RatesOf(question, mean_requests_per_s)) {
+    const Count needed = rate > 0 ? judge.FewestReplicas(sized.bought, sized.needed, rate) : 0;
+    const double utilization = rate > 0 ? judge.Judge(sized.bought, sized.working, rate).utilization : 0;
+    day.push_back({rate, utilization, (needed + problem.spare_replicas) * sized.devices_per_replica});
+  }
+  return day;
+}
+
 }  // namespace slipstick

@@ -1,9 +1,11 @@
-// How far a deployment is from the limits of its question.
+// How far a deployment is from the limits of its question, at the peak and in each part of the day.
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "core/sizing/deployment_search.h"
+#include "core/sizing/question.h"
 
 namespace slipstick {
 
@@ -16,5 +18,15 @@ struct Headroom {
 };
 // `mean_requests_per_s` must be at most the problem's rate, which is the peak.
 Headroom HeadroomOf(const SizingProblem& problem, const SizedDeployment& sized, double mean_requests_per_s);
+
+// The deployment in each part of the question's day.
+struct PartOfDay {
+  double requests_per_s = 0;
+  double utilization = 0;    // of the working replicas
+  Count needed_devices = 0;  // devices that meet the targets, including the spare replicas
+};
+// One entry per rate in the question's day.
+std::vector<PartOfDay> DayOf(const SizingProblem& problem, const SizedDeployment& sized, const SizeQuestion& question,
+                             double mean_requests_per_s);
 
 }  // namespace slipstick

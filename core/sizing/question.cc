@@ -1,6 +1,7 @@
 #include "core/sizing/question.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/fix.h"
 #include "core/base/schema.h"
@@ -22,6 +23,10 @@ Seconds At(Percentile percentile, const Percentiles& of, Seconds mean) {
 }
 
 namespace {
+
+double MeanOf(const std::vector<double>& rates) {
+  return std::accumulate(rates.begin(), rates.end(), 0.0) / static_cast<double>(rates.size());
+}
 
 void CheckDay(const SizeQuestion& question, Issues& issues) {
   constexpr std::size_t kMostParts = 288;  // of five minutes each
@@ -63,6 +68,17 @@ Result<SizeQuestion> ReadSizeQuestion(Json json) {
   CheckMixture(json, question, issues);
   if (!issues.empty()) return issues;
   return question;
+}
+
+double PeakOverMean(const SizeQuestion& question) {
+  if (question.day.empty()) return question.peak_over_mean;
+  return *std::max_element(question.day.begin(), question.day.end()) / MeanOf(question.day);
+}
+
+std::vector<double> RatesOf(const SizeQuestion& question, double mean_requests_per_s) {
+  std::vector<double> rates;
+  for (const double relative : question.day) rates.push_back(mean_requests_per_s * relative / MeanOf(question.day));
+  return rates;
 }
 
 }  // namespace slipstick

@@ -52,4 +52,9 @@ FIELDS_OF(SizeQuestion);
 // `json` may have a member "request", which is ignored.
 Result<SizeQuestion> ReadSizeQuestion(Json json);
 
+// The peak rate over the mean rate: of the day, or as stated in the question.
+double PeakOverMean(const SizeQuestion& question);
+// Rate in each part of the question's day.
+std::vector<double> RatesOf(const SizeQuestion& question, double mean_requests_per_s);
+
 }  // namespace slipstick

@@ -14,7 +14,6 @@
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
 #include "core/search/limits.h"
-#include "core/sizing/day.h"
 #include "core/sizing/fleet.h"
 #include "core/sizing/headroom.h"
 #include "core/sizing/mixture.h"

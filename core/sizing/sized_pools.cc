@@ -13,7 +13,6 @@
 #include "core/exploration/search_job.h"
 #include "core/scenario/parse_scenario.h"
 #include "core/scenario/request.h"
-#include "core/sizing/day.h"
 #include "core/sizing/first_of.h"
 #include "core/sizing/fleet.h"
 #include "core/sizing/mixture.h"
@@ -43,11 +42,12 @@ struct Replica {
   ServingChoice choice;
   Count devices = 1;
 };
-// A kind of replica, and the fewest replicas that such a pool needs beside any other pool.
+// Replicas of one kind that all prefill, or all decode.
 struct Pool {
-  Replica replica;
-  Count fewest = 1;
-  [[nodiscard]] Count Devices() const { return fewest * replica.devices; }
+  const Replica* kind;
+  Count replicas = 1;
+  [[nodiscard]] Count Devices() const { return replicas * kind->devices; }
+  [[nodiscard]] Pool With(Count number) const { return {kind, number}; }
 };
 
 // The first count from 1 to `most` at which a monotonic condition holds. It must hold at `most`; most results are
@@ -86,17 +86,14 @@ class PoolSearch {
     const Replica prefiller = kind(*pools.prefill_mapping, pools.prefill_devices, sized.prefill_replicas),
                   decoder = kind(sized.load.mapping, pools.decode_devices, sized.decode_replicas);
     PoolSizes fewest{pools.prefill_devices, pools.decode_devices};
-    const auto devices_of = [&](Count prefillers, Count decoders) {
-      return PoolSizes{prefillers * prefiller.devices, decoders * decoder.devices};
-    };
+    const auto total_of = [](const Pool& prefill, const Pool& decode) { return prefill.Devices() + decode.Devices(); };
     TryNumbers(
-        prefiller, decoder, {sized.prefill_replicas, sized.decode_replicas},
-        [&](Count prefillers, Count decoders) {
-          return decoders <= sized.decode_replicas && devices_of(prefillers, decoders).Total() < fewest.Total();
+        {&prefiller, sized.prefill_replicas}, {&decoder, sized.decode_replicas},
+        [&](const Pool& prefill, const Pool& decode) {
+          return decode.replicas <= sized.decode_replicas && total_of(prefill, decode) < fewest.Total();
         },
-        [&](Count prefillers, Count decoders) {
-          const PoolSizes needed = devices_of(prefillers, decoders);
-          if (needed.Total() < fewest.Total()) fewest = needed;
+        [&](const Pool& prefill, const Pool& decode) {
+          if (total_of(prefill, decode) < fewest.Total()) fewest = {prefill.Devices(), decode.Devices()};
         });
     return fewest;
   }
@@ -106,11 +103,11 @@ class PoolSearch {
   void TryPairs(const std::vector<Replica>& replicas) {
     const std::vector<Pool> decoders = Decoders(replicas);
     if (decoders.empty()) return;
-    const std::vector<Pool> prefillers = Prefillers(replicas, decoders.front().replica);
+    const std::vector<Pool> prefillers = Prefillers(replicas, *decoders.front().kind);
     for (const Pool& decoder : decoders) {
       for (const Pool& prefiller : prefillers) {
-        if (!CanImprove(prefiller.replica, prefiller.fewest, decoder.replica, decoder.fewest)) break;
-        TryPair(prefiller, decoder);
+        if (!CanImprove(prefiller, decoder)) break;
+        TryPair(prefiller.With(kMostReplicas), decoder.With(kMostReplicas));
       }
     }
   }
@@ -128,69 +125,66 @@ class PoolSearch {
 
   // Replicas that meet the rate and the time per token next to a prefill pool without queues.
   std::vector<Pool> Decoders(const std::vector<Replica>& replicas) {
-    return Pools(replicas, [this](const Replica& replica, Count count) {
-      return Judge(replica, kMostReplicas, replica, count, {std::nullopt, problem_.targets.tpot}).holds();
+    return Pools(replicas, [this](const Pool& pool) {
+      return Judge(pool.With(kMostReplicas), pool, {std::nullopt, problem_.targets.tpot}).holds();
     });
   }
   // Replicas that meet the rate.
   std::vector<Pool> Prefillers(const std::vector<Replica>& replicas, const Replica& decoder) {
-    return Pools(replicas, [this, &decoder](const Replica& replica, Count count) {
-      return Judge(replica, count, decoder, kMostReplicas, {}).holds();
-    });
+    return Pools(replicas,
+                 [this, &decoder](const Pool& pool) { return Judge(pool, {&decoder, kMostReplicas}, {}).holds(); });
   }
-  // Sorted by size, smallest first.
+  // The fewest replicas of each kind that a pool needs beside any other pool, the smallest pool first.
   template <class Holds>
   static std::vector<Pool> Pools(const std::vector<Replica>& replicas, const Holds& holds) {
     std::vector<Pool> pools;
     for (const Replica& replica : replicas) {
-      if (!holds(replica, kMostReplicas)) continue;
-      pools.push_back({replica, Fewest(kMostReplicas, [&](Count count) { return holds(replica, count); })});
+      const Pool most{&replica, kMostReplicas};
+      if (!holds(most)) continue;
+      pools.push_back(most.With(Fewest(kMostReplicas, [&](Count count) { return holds(most.With(count)); })));
     }
     std::stable_sort(pools.begin(), pools.end(),
                      [](const Pool& a, const Pool& b) { return a.Devices() < b.Devices(); });
     return pools;
   }
 
-  void TryPair(const Pool& prefill, const Pool& decode) {
-    const Replica &prefiller = prefill.replica, &decoder = decode.replica;
-    if (const Verdict verdict = Judge(prefiller, kMostReplicas, decoder, kMostReplicas, problem_.targets);
-        !verdict.holds())
+  void TryPair(const Pool& most_prefill, const Pool& most_decode) {
+    if (const Verdict verdict = Judge(most_prefill, most_decode, problem_.targets); !verdict.holds())
       return KeepFailing(verdict);
     TryNumbers(
-        prefiller, decoder, {kMostReplicas, kMostReplicas},
-        [&](Count prefillers, Count decoders) { return CanImprove(prefiller, prefillers, decoder, decoders); },
-        [&](Count prefillers, Count decoders) { Keep(prefiller, prefillers, decoder, decoders); });
+        most_prefill, most_decode, [&](const Pool& prefill, const Pool& decode) { return CanImprove(prefill, decode); },
+        [&](const Pool& prefill, const Pool& decode) { Keep(prefill, decode); });
   }
 
-  struct Numbers {
-    Count prefillers, decoders;
-  };
   // Visits numbers of decode replicas in ascending order, each with the fewest prefill replicas that it needs, until
   // the least number of prefill replicas suffices: more decode replicas shorten the wait for a slot, so fewer prefill
-  // replicas may be needed. `most` of both must hold.
+  // replicas may be needed. The most of both must hold.
   template <class MayHelp, class Visit>
-  void TryNumbers(const Replica& prefiller, const Replica& decoder, const Numbers& most, const MayHelp& may_help,
-                  const Visit& visit) {
-    const auto holds = [&](Count prefillers, Count decoders) {
-      return Judge(prefiller, prefillers, decoder, decoders, problem_.targets).holds();
+  void TryNumbers(const Pool& most_prefill, const Pool& most_decode, const MayHelp& may_help, const Visit& visit) {
+    const auto fewest_prefill = [&](const Pool& decode) {
+      return most_prefill.With(Fewest(most_prefill.replicas, [&](Count count) {
+        return Judge(most_prefill.With(count), decode, problem_.targets).holds();
+      }));
     };
-    const Count least = Fewest(most.prefillers, [&](Count count) { return holds(count, most.decoders); });
-    Count decoders = Fewest(most.decoders, [&](Count count) { return holds(most.prefillers, count); });
-    for (; may_help(least, decoders); ++decoders) {
-      const Count prefillers = Fewest(most.prefillers, [&](Count count) { return holds(count, decoders); });
-      visit(prefillers, decoders);
-      if (prefillers == least) return;
+    const Pool least = fewest_prefill(most_decode);
+    Pool decode = most_decode.With(Fewest(most_decode.replicas, [&](Count count) {
+      return Judge(most_prefill, most_decode.With(count), problem_.targets).holds();
+    }));
+    for (; may_help(least, decode); ++decode.replicas) {
+      const Pool prefill = fewest_prefill(decode);
+      visit(prefill, decode);
+      if (prefill.replicas == least.replicas) return;
     }
   }
 
-  [[nodiscard]] PoolSizes BoughtFor(const Replica& prefiller, Count prefillers, const Replica& decoder,
-                                    Count decoders) const {
+  [[nodiscard]] PoolSizes BoughtFor(const Pool& prefill, const Pool& decode) const {
     const Count spare = problem_.spare_replicas;
-    return fleet_.Bought({(prefillers + spare) * prefiller.devices, (decoders + spare) * decoder.devices});
+    return fleet_.Bought(
+        {prefill.With(prefill.replicas + spare).Devices(), decode.With(decode.replicas + spare).Devices()});
   }
 
-  [[nodiscard]] bool CanImprove(const Replica& prefiller, Count prefillers, const Replica& decoder, Count decoders) {
-    const std::optional<DollarsPerSecond>& cost = CostOf(BoughtFor(prefiller, prefillers, decoder, decoders));
+  [[nodiscard]] bool CanImprove(const Pool& prefill, const Pool& decode) {
+    const std::optional<DollarsPerSecond>& cost = CostOf(BoughtFor(prefill, decode));
     return cost && (!result_.cheapest || *cost <= result_.cheapest->cost);
   }
 
@@ -201,14 +195,14 @@ class PoolSearch {
     return known->second;
   }
 
-  void Keep(const Replica& prefiller, Count prefillers, const Replica& decoder, Count decoders) {
-    if (!CanImprove(prefiller, prefillers, decoder, decoders)) return;
-    const PoolSizes bought = BoughtFor(prefiller, prefillers, decoder, decoders);
-    const Verdict verdict = Judge(prefiller, prefillers, decoder, decoders, problem_.targets);
+  void Keep(const Pool& prefill, const Pool& decode) {
+    if (!CanImprove(prefill, decode)) return;
+    const PoolSizes bought = BoughtFor(prefill, decode);
+    const Verdict verdict = Judge(prefill, decode, problem_.targets);
     const DollarsPerSecond cost = *CostOf(bought);
     const std::optional<SizedPools>& best = result_.cheapest;
     if (best && !(cost < best->cost) && verdict.load >= best->verdict.load) return;
-    result_.cheapest = SizedPools{load_, prefillers, decoders, bought, cost, verdict};
+    result_.cheapest = SizedPools{load_, prefill.replicas, decode.replicas, bought, cost, verdict};
   }
 
   void KeepFailing(const Verdict& verdict) {
@@ -217,17 +211,16 @@ class PoolSearch {
     result_.failing = verdict.failing;
   }
 
-  Verdict Judge(const Replica& prefiller, Count prefillers, const Replica& decoder, Count decoders,
-                const LatencyTargets& targets) {
+  Verdict Judge(const Pool& prefill, const Pool& decode, const LatencyTargets& targets) {
     load_ = *problem_.scenario.serving;
-    load_.precision = decoder.choice.precision;
-    load_.mapping = decoder.choice.mapping;
-    load_.mapping.replicas = decoders;
+    load_.precision = decode.kind->choice.precision;
+    load_.mapping = decode.kind->choice.mapping;
+    load_.mapping.replicas = decode.replicas;
     Disaggregated& pools = *load_.disaggregated;
-    pools.prefill_mapping = prefiller.choice.mapping;
-    pools.prefill_mapping->replicas = prefillers;
-    pools.prefill_devices = prefillers * prefiller.devices;
-    pools.decode_devices = decoders * decoder.devices;
+    pools.prefill_mapping = prefill.kind->choice.mapping;
+    pools.prefill_mapping->replicas = prefill.replicas;
+    pools.prefill_devices = prefill.Devices();
+    pools.decode_devices = decode.Devices();
     load_.devices = pools.prefill_devices + pools.decode_devices;
     load_.requests_per_s = problem_.requests_per_s;
     load_.concurrency.reset();
