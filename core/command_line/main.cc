@@ -28,7 +28,6 @@
 #include "core/studies/cost_study.h"
 #include "core/text/answer_text.h"
 #include "core/text/json_schema.h"
-#include "core/text/report_text.h"
 
 namespace slipstick {
 namespace {

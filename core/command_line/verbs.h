@@ -50,7 +50,7 @@ std::string ManualText();
 std::string UnknownCommand(std::string_view word);
 std::string UnknownOption(std::string_view word, const Verb& verb);
 
-// A script that calls `slipstick complete WORD ...` for the candidates of the last word: for bash or zsh; "" for another
+// A script for bash or zsh that calls `slipstick complete WORD ...` for the candidates of the last word; "" for another
 // shell.
 std::string CompletionScript(std::string_view shell);
 // Completions of the last word after `slipstick`: commands, options and their values, paths of inputs, presets.

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/base/figure.h"
-#include "core/economics/fitting.h"
+#include "core/economics/wafer.h"
 
 namespace slipstick {
 namespace {
@@ -119,6 +119,11 @@ DeviceCost PriceDevice(const DeviceBill& bill, const DeviceGeometry& geometry) {
   result.yield = Figure("Package yield", package.yield * tested.yield, "assembly yield × final test yield");
   result.price = PriceOf(bill, result.total);
   return result;
+}
+
+std::optional<std::string> CarrierWarning(const DeviceBill& bill) {
+  if (!bill.memory.in_package || bill.memory.stacks == 0 || bill.package.holds_hbm) return std::nullopt;
+  return bill.memory.name + " needs a silicon interposer or bridge: an organic substrate cannot carry HBM";
 }
 
 }  // namespace slipstick

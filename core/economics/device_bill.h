@@ -1,6 +1,7 @@
 // Manufacturing cost per device: dies, memory, package, tests, and its share of the design cost.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -90,5 +91,9 @@ struct DesignCost {
   Dollars share;  // per package, with reuse by other products taken into account
 };
 DesignCost PriceDesign(const DeviceBill& bill, const DeviceGeometry& geometry);
+
+// A warning if HBM stacks are on a package that cannot carry them: a stack has a thousand signals, which are too fine
+// for the wiring of an organic substrate.
+std::optional<std::string> CarrierWarning(const DeviceBill& bill);
 
 }  // namespace slipstick

@@ -24,12 +24,4 @@ struct Schema<LinkInterface> {
   static const Fields fields;
 };
 
-struct LinkNeed {
-  SquareMillimetres area;
-  Millimetres edge;
-  Watts power;  // at full bandwidth, counted once per link
-};
-// Area, edge and power per die for `bandwidth` (both directions).
-LinkNeed NeedOf(const LinkInterface& interface, BytesPerSecond bandwidth);
-
 }  // namespace slipstick

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/figure.h"
-#include "core/economics/fitting.h"
+#include "core/economics/wafer.h"
 
 namespace slipstick {
 namespace {

@@ -8,6 +8,17 @@ namespace slipstick {
 
 namespace {
 
+struct LinkNeed {
+  SquareMillimetres area;
+  Millimetres edge;
+  Watts power;  // at full bandwidth, counted once per link
+};
+// Per die, for `bandwidth` in both directions.
+LinkNeed NeedOf(const LinkInterface& interface, BytesPerSecond bandwidth) {
+  const double modules = WholeAbove(bandwidth / interface.module_bandwidth);
+  return {modules * interface.module_area, modules * interface.module_edge, bandwidth * interface.energy};
+}
+
 // Rows of the most square grid of n dies.
 Count RowsOf(Count n) {
   Count rows = 1;

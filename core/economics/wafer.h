@@ -44,4 +44,8 @@ Ratio AspectThatFits(SquareMillimetres area, Ratio aspect, const Wafer& wafer);
 // orientation.
 Ratio StitchSeams(Millimetres width, Millimetres height, const Wafer& wafer);
 
+// How many dies or carriers fit on a wafer, with a node for the choice of the grid that holds most.
+Ratio Fitting(std::string_view title, std::string_view note, Count count, Millimetres width, Millimetres height,
+              const Wafer& wafer);
+
 }  // namespace slipstick

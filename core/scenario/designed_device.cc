@@ -10,7 +10,7 @@
 #include "core/base/fix.h"
 #include "core/base/schema.h"
 #include "core/catalogue/presets.h"
-#include "core/economics/carrier.h"
+#include "core/economics/device_bill.h"
 #include "core/scenario/cost_defaults.h"
 #include "core/scenario/request.h"
 

@@ -11,7 +11,7 @@
 #include <functional>
 
 #include "core/engine_step/deployment.h"
-#include "core/engine_step/prompt_tokens.h"
+#include "core/serving/prompt_time.h"
 
 namespace slipstick {
 

@@ -12,11 +12,11 @@
 #include <optional>
 
 #include "core/engine_step/expert_time.h"
-#include "core/engine_step/prompt_tokens.h"
 #include "core/serving/energy.h"
 #include "core/serving/load_model.h"
 #include "core/serving/mixed_pools.h"
 #include "core/serving/phase_time.h"
+#include "core/serving/prompt_time.h"
 #include "core/serving/random_arrivals.h"
 #include "core/serving/serving_memory.h"
 #include "core/serving/shortfalls.h"

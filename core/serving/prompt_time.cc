@@ -57,6 +57,13 @@ PromptTokens MeanChunk(const PromptTokens& prompt, Ratio chunks) {
           Figure("Tokens before a chunk", prompt.cached + (prompt.tokens - tokens) / 2, "mean over the chunks")};
 }
 
+PromptTokens ComputedTokens(const ServingLoad& load) {
+  const Ratio prompt(load.prompt);
+  const Ratio tokens = Figure("Prompt tokens computed", max(1.0, ceil(prompt * (1 - load.prefix_hit))),
+                              "the others hit the prefix cache");
+  return {tokens, Figure("Prompt tokens in the prefix cache", prompt - tokens)};
+}
+
 Ratio StepTokens(const Deployment& deployment) {
   const StepLimit limit = StepTokensOf(deployment.load, deployment.cluster.device);
   const Ratio stated = deployment.InputAt(limit.path, Ratio(limit.stated));

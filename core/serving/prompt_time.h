@@ -3,10 +3,15 @@
 
 #include <string_view>
 
-#include "core/engine_step/prompt_tokens.h"
 #include "core/engine_step/step_time.h"
 
 namespace slipstick {
+
+// Prompt tokens that a prefill computes, at least one; the other tokens hit the prefix cache.
+struct PromptTokens {
+  Ratio tokens = 1, cached = 0;
+};
+PromptTokens ComputedTokens(const ServingLoad& load);
 
 inline constexpr std::string_view kPrefillStep = "scheduler overhead per prefill step";
 

@@ -3,9 +3,9 @@
 #include "core/base/figure.h"
 #include "core/engine_step/compressed_time.h"
 #include "core/engine_step/expert_time.h"
-#include "core/engine_step/prompt_tokens.h"
 #include "core/engine_step/step_limits.h"
 #include "core/operators/efficiency.h"
+#include "core/serving/prompt_time.h"
 
 namespace slipstick {
 namespace {

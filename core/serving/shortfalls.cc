@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/engine_step/prompt_tokens.h"
+#include "core/serving/prompt_time.h"
 
 namespace slipstick {
 

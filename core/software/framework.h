@@ -11,12 +11,15 @@
 #include "core/base/architecture.h"
 #include "core/base/field.h"
 #include "core/base/tally.h"
-#include "core/software/adapter_targets.h"
 #include "core/software/expert_dispatch.h"
 #include "core/software/flash_version.h"
 #include "core/software/utilizations.h"
 
 namespace slipstick {
+
+// Projections with low-rank adapters: of attention only, or also of dense MLPs and shared experts; of no routed ones.
+enum class AdapterTargets { kAttention, kAll };
+ENUM_NAMES(AdapterTargets, {kAttention, "attention"}, {kAll, "all"});
 
 // The framework's flash attention on one device architecture.
 struct TrainingAttention {

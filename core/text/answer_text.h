@@ -1,4 +1,4 @@
-// Answers of other commands for people, from their JSON.
+// Answers of commands for people, from their JSON.
 #pragma once
 
 #include <string>
@@ -6,6 +6,8 @@
 
 namespace slipstick {
 
+// Of evaluate: the four answers, the breakdown of time, memory and money, and warnings.
+std::string ReportText(std::string_view json, bool is_colored);
 std::string SearchText(std::string_view json, bool is_colored);
 std::string SizeText(std::string_view json, bool is_colored);
 std::string ReplayText(std::string_view json, bool is_colored);

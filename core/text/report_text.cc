@@ -1,5 +1,3 @@
-#include "core/text/report_text.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,7 @@
 
 #include "core/base/json.h"
 #include "core/evaluation/report.h"
+#include "core/text/answer_text.h"
 #include "core/text/figure_text.h"
 #include "core/text/table.h"
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "../preset.h"
-#include "core/economics/carrier.h"
+#include "core/economics/device_bill.h"
 #include "costs.h"
 
 namespace slipstick {
