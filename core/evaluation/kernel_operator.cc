@@ -156,12 +156,18 @@ namespace {
 
 double D(Count count) { return static_cast<double>(count); }
 
-KernelTime TimeLine(const GemmLine& line, const Device& device, Issues&) {
-  Gemm gemm;
-  gemm.m = D(line.m), gemm.n = D(line.n), gemm.k = D(line.k), gemm.groups = D(line.groups);
+// The formats of a product; the weights' default is that of the arithmetic.
+template <class Line>
+void SetFormats(const Line& line, Gemm& gemm) {
   gemm.precision = line.precision;
   gemm.weights = line.weights_precision.value_or(line.precision);
   gemm.scaling = line.scaling;
+}
+
+KernelTime TimeLine(const GemmLine& line, const Device& device, Issues&) {
+  Gemm gemm;
+  gemm.m = D(line.m), gemm.n = D(line.n), gemm.k = D(line.k), gemm.groups = D(line.groups);
+  SetFormats(line, gemm);
   gemm.quantize = line.quantise;
   // The published times of integer formats were taken with cold weights.
   const GemmKernel kernel = KernelOf(gemm, device);
@@ -172,42 +178,44 @@ KernelTime TimeLine(const GemmLine& line, const Device& device, Issues&) {
   return TimeOf(gemm, device);
 }
 
-// If one length is absent, the other one stands for both; the default query length of decode is one token.
-bool ReadLengths(AttentionPhase phase, std::optional<Count> q_len, std::optional<Count> kv_len, Ratio& q, Ratio& kv,
-                 Issues& issues) {
-  if (!kv_len && !q_len) {
+// What attention and latent attention share. If one length is absent, the other one stands for both; the default query
+// length of decode is one token.
+template <class Line, class Core>
+void SetCore(const Line& line, Core& core, Issues& issues) {
+  core.phase = line.phase;
+  core.batch = D(line.batch), core.heads = D(line.heads);
+  core.precision = line.precision;
+  core.kv_precision = line.kv_precision.value_or(line.precision);
+  if (line.engine) core.library = line.engine->kernels.attention;
+  if (!line.kv_len && !line.q_len) {
     issues.push_back({"operator.kv_len", "Required: KV length, cached tokens included"});
-    return false;
+    return;
   }
-  q = D(q_len.value_or(phase == AttentionPhase::kDecode ? 1 : *kv_len));
-  kv = D(kv_len ? *kv_len : *q_len);
-  if (kv < q) {
+  const Count kv_len = line.kv_len ? *line.kv_len : *line.q_len;
+  const Count q_len = line.q_len.value_or(line.phase == AttentionPhase::kDecode ? 1 : kv_len);
+  core.q_len = D(q_len), core.kv_len = D(kv_len);
+  if (kv_len < q_len) {
     issues.push_back({"operator.kv_len",
-                      "Must be at least q_len (" + NumberText(q) + ")",
-                      {SetTo("operator.kv_len", static_cast<Count>(q))}});
-    return false;
+                      "Must be at least q_len (" + NumberText(core.q_len) + ")",
+                      {SetTo("operator.kv_len", q_len)}});
   }
-  return true;
+}
+
+void CheckAtMost(const std::string& member, Count value, const std::string& of, Count most, Issues& issues) {
+  if (value <= most) return;
+  const std::string path = "operator." + member;
+  issues.push_back({path, "Must be at most " + of + " (" + std::to_string(most) + ")", {SetTo(path, most)}});
 }
 
 KernelTime TimeLine(const AttentionLine& line, const Device& device, Issues& issues) {
   Attention attention;
-  attention.phase = line.phase;
-  if (!ReadLengths(line.phase, line.q_len, line.kv_len, attention.q_len, attention.kv_len, issues)) return {};
-  attention.batch = D(line.batch);
-  attention.heads = D(line.heads);
+  SetCore(line, attention, issues);
+  if (!issues.empty()) return {};
   attention.kv_heads = D(line.kv_heads.value_or(line.heads));
-  if (attention.kv_heads > attention.heads) {
-    issues.push_back({"operator.kv_heads",
-                      "Must be at most heads (" + std::to_string(line.heads) + ")",
-                      {SetTo("operator.kv_heads", line.heads)}});
-  }
+  CheckAtMost("kv_heads", line.kv_heads.value_or(line.heads), "heads", line.heads, issues);
   attention.head_dim = D(line.head_dim);
   attention.causal = line.causal;
-  attention.precision = line.precision;
-  attention.kv_precision = line.kv_precision.value_or(line.precision);
   attention.algorithm = line.algorithm;
-  if (line.engine) attention.library = line.engine->kernels.attention;
   return TimeOf(attention, device);
 }
 
@@ -219,35 +227,21 @@ KernelTime TimeLine(const MlaLine& line, const Device& device, Issues& issues) {
     return {};
   }
   LatentAttention mla;
-  mla.phase = line.phase;
-  if (!ReadLengths(line.phase, line.q_len, line.kv_len, mla.q_len, mla.kv_len, issues)) return {};
-  mla.batch = D(line.batch), mla.heads = D(line.heads);
+  SetCore(line, mla, issues);
+  if (!issues.empty()) return {};
   mla.kv_lora_rank = D(line.kv_lora_rank), mla.rope_head_dim = D(line.rope_head_dim);
   mla.nope_head_dim = D(line.nope_head_dim), mla.value_head_dim = D(line.value_head_dim);
-  mla.precision = line.precision;
-  mla.kv_precision = line.kv_precision.value_or(line.precision);
-  if (line.engine) mla.library = line.engine->kernels.attention;
   return TimeOf(mla, device);
 }
 
 KernelTime TimeLine(const MoeLine& line, const Device& device, Issues& issues) {
-  if (line.ep > line.experts) {
-    issues.push_back({"operator.ep",
-                      "Must be at most experts (" + std::to_string(line.experts) + ")",
-                      {SetTo("operator.ep", line.experts)}});
-  }
-  if (line.top_k > line.experts) {
-    issues.push_back({"operator.top_k",
-                      "Must be at most experts (" + std::to_string(line.experts) + ")",
-                      {SetTo("operator.top_k", line.experts)}});
-  }
+  CheckAtMost("ep", line.ep, "experts", line.experts, issues);
+  CheckAtMost("top_k", line.top_k, "experts", line.experts, issues);
   if (!issues.empty()) return {};
   MoeLayer layer;
   layer.tokens = D(line.tokens), layer.experts = D(line.experts), layer.top_k = D(line.top_k);
   layer.hidden = D(line.hidden), layer.ffn = D(line.ffn), layer.tp = D(line.tp), layer.ep = D(line.ep);
-  layer.product.precision = line.precision;
-  layer.product.weights = line.weights_precision.value_or(line.precision);
-  layer.product.scaling = line.scaling;
+  SetFormats(line, layer.product);
   layer.imbalance = line.imbalance;
   layer.routing = line.routing;
   if (line.engine) layer.library = line.engine->kernels.expert_library;
@@ -267,9 +261,7 @@ KernelTime TimeLine(const RowLine& line, const Device& device, Issues&) {
 using A = AssumedEfficiency;
 std::vector<AssumedFlag> UsedBy(const GemmLine& line, const Device& device) {
   Gemm gemm;
-  gemm.precision = line.precision;
-  gemm.weights = line.weights_precision.value_or(line.precision);
-  gemm.scaling = line.scaling;
+  SetFormats(line, gemm);
   return {KernelOf(gemm, device) == GemmKernel::kFp8Tensor ? &A::gemm_efficiency_fp8 : &A::gemm_efficiency,
           &A::sustained_clock_derating, &A::rated_power, &A::bandwidth_efficiency, &A::launch_latency};
 }
