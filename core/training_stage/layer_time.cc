@@ -22,9 +22,7 @@ struct Elementwise {
   Seconds routed;  // the part of forward spent on routed rows
 };
 
-// Low-rank adapters beside the frozen GEMMs: two thin GEMMs each, and their gradients; memory-bandwidth-bound up to a
-// rank of about 200.
-struct Adapters {
+struct BothPasses {
   Seconds forward, backward;
 };
 
@@ -60,10 +58,7 @@ BiasTraffic TrafficOfBiases(const TrainingContext& context) {
 
 // Passes over routed rows: their permutation, by separate kernels at memory bandwidth even where the framework fuses
 // other passes, and expert biases unless a fused kernel adds them.
-struct RoutedPasses {
-  Seconds forward, backward;
-};
-RoutedPasses TimeRouted(const TrainingContext& context, const LayerWork& work) {
+BothPasses TimeRouted(const TrainingContext& context, const LayerWork& work) {
   const Ratio permute = context.framework().experts.permute_traffic, width = RoutedWidth(context.model),
               expert = work.expert_columns;
   const auto [inner_forward, inner_backward, output_forward, output_backward] = TrafficOfBiases(context);
@@ -94,7 +89,7 @@ Elementwise TimeElementwise(const TrainingContext& context, const LayerWork& wor
   const BytesPerSecond rate = context.elementwise_rate;
   Seconds forward = all.forward / rate, backward = all.backward / rate, routed = between / rate;
   if (work.routed_rows > 0) {
-    const RoutedPasses passes = TimeRouted(context, work);
+    const BothPasses passes = TimeRouted(context, work);
     forward += passes.forward, backward += passes.backward, routed += passes.forward;
   }
   return {Figure("Elementwise passes, forward", forward, "", kElementwiseSource),
@@ -119,12 +114,14 @@ Seconds UnpackTime(const TrainingContext& context, const LayerWork& work) {
                 "in every pass, at the rate of the memory or of the arithmetic");
 }
 
-Adapters TimeAdapters(const TrainingContext& context, const LayerWork& work) {
+// Low-rank adapters beside the frozen GEMMs: two thin GEMMs each, and their gradients; memory-bandwidth-bound up to a
+// rank of about 200.
+BothPasses TimeAdapters(const TrainingContext& context, const LayerWork& work) {
   if (context.run.trainable != Trainable::kLora) return {};
   const Ratio rank = context.framework().lora_rank, traffic = context.framework().compute.adapter_traffic;
   const BytesPerSecond element_rate = context.elementwise_rate;
   const FlopsPerSecond peak_rate = PeakRate(context.device(), context.matrix_precision);
-  Adapters thin;
+  BothPasses thin;
   for (const LayerProduct& product : work.products) {
     const Ratio rows = product.rows, inputs = product.inputs, outputs = product.outputs;
     if (!IsAdapted(context.framework(), TraitsOf(product.id).role) || !(rows > 0) || !(outputs > 0)) continue;
@@ -216,11 +213,18 @@ bool StopsBeforeLast(const TrainingContext& context, bool has_experts) {
   return context.framework().compute.stops_recomputing && !has_experts && !is_adapted;
 }
 
+struct LayerParts {
+  const Sums& products;
+  const CoreTime& core;
+  const Elementwise& elementwise;
+  const Exchange& tensor;
+};
+
 // Adds what selective recomputation repeats, for a layer whose other passes are complete. A framework's selection keeps
 // results of dense GEMMs and of attention, and repeats all of the routed experts.
 void AddRecompute(const TrainingContext& context, const LayerWork& work, const RecomputePlan& plan,
-                  const Sums& products, const CoreTime& core, const Elementwise& elementwise, const Exchange& tensor,
-                  LayerTime& time) {
+                  const LayerParts& parts, LayerTime& time) {
+  const auto& [products, core, elementwise, tensor] = parts;
   // Flash attention always recomputes its scores.
   const Ratio repeats_core = context.run.flash_attention ? Ratio(0) : plan.core,
               repeats_latents = RepeatsLatents(context.model, work, plan) ? plan.latents : Ratio(0);
@@ -252,7 +256,7 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
   for (const LayerProduct& product : work.products) TimeProduct(context, product, products, operators);
   const CoreTime core = TimeCore(context, work.attention);
   const Elementwise elementwise = TimeElementwise(context, work);
-  const Adapters adapters = TimeAdapters(context, work);
+  const BothPasses adapters = TimeAdapters(context, work);
   if (operators != nullptr) RecordCoreAndElementwise(operators, context, core, elementwise);
   const bool has_experts = work.routed_rows > 0;
   const Exchange tensor = TensorExchange(context, has_experts ? Ratio(1) : ResidualAdditions(context.model));
@@ -279,7 +283,7 @@ LayerTime TimeLayer(const TrainingContext& context, const LayerWork& work, const
   time.backward_flops = Figure("FLOPs of a layer, backward",
                                BackwardProducts(context) * product_flops + core.backward.flops, "recomputation apart");
   if (StopsBeforeLast(context, has_experts)) time.unneeded = products.last, time.unneeded_flops = products.last_flops;
-  AddRecompute(context, work, plan, products, core, elementwise, tensor, time);
+  AddRecompute(context, work, plan, {products, core, elementwise, tensor}, time);
   time.all_flops = AllFlops(time);
   AddHostWaits(context, work, weight_gradients, 1, time);
   time.weight_gradient_compute = weight_gradients;

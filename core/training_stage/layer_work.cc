@@ -106,7 +106,7 @@ Ratio ShareWithMlp(const Model& model, FeedForward feed_forward, LayerWidths& wi
 }
 
 void CountLayerParameters(const Model& model, const TrainingShape& shape, LayerKind kind, const LayerWidths& widths,
-                          Ratio mlp_share, LayerWork& work) {
+                          LayerWork& work) {
   Ratio dense = 0, experts = 0;
   for (const LayerProduct& product : work.products) {
     const bool is_expert = TraitsOf(product.id).role == ProductRole::kExperts;
@@ -115,7 +115,7 @@ void CountLayerParameters(const Model& model, const TrainingShape& shape, LayerK
   if (kind.feed_forward == FeedForward::kExperts)
     experts += Ratio(model.moe->experts) / shape.expert * ExpertBiases(model, widths);
   // A layer without an MLP has no norm for it.
-  const Ratio norms = (Ratio(model.norms.per_layer) - (1 - mlp_share)) * NormElements(model);
+  const Ratio norms = (Ratio(model.norms.per_layer) - (1 - work.mlp_share)) * NormElements(model);
   dense += norms + SmallElements(model, kind.mixer, widths) + SmallElements(model, kind.feed_forward, widths);
   work.weights.dense = Figure("Weights of the layer without its routed experts", dense, "on one device");
   work.weights.experts = Figure("Weights of the layer's routed experts", experts, "on one device");
@@ -142,10 +142,10 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
   Ratio mlp_adapters = 0;
   if (has_adapters)
     mlp_adapters = AdapterElements(FeedForwardProducts(model, kind.feed_forward, widths), run.framework);
-  const Ratio mlp_share = work.mlp_share = ShareWithMlp(model, kind.feed_forward, widths);
+  work.mlp_share = ShareWithMlp(model, kind.feed_forward, widths);
   if (has_adapters) {
     work.weights.adapters =
-        Figure("Weights of a layer's adapters", AdapterElements(mixer, run.framework) + mlp_share * mlp_adapters,
+        Figure("Weights of a layer's adapters", AdapterElements(mixer, run.framework) + work.mlp_share * mlp_adapters,
                "where only some layers have an MLP, the mean");
   }
   const bool has_experts = kind.feed_forward == FeedForward::kExperts;
@@ -158,7 +158,7 @@ LayerWork WorkOf(const Model& model, const TrainingRun& run, const TrainingShape
   for (const MatrixProduct& product : FeedForwardProducts(model, kind.feed_forward, widths))
     work.products.push_back(WithRows(model, shape, product, work));
   work.row_passes = RowPassesOf(model, kind, widths);
-  CountLayerParameters(model, shape, kind, widths, mlp_share, work);
+  CountLayerParameters(model, shape, kind, widths, work);
   return work;
 }
 
