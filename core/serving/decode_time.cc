@@ -39,7 +39,7 @@ Seconds SpeculativeToken(const Deployment& deployment, DecodePass pass, Seconds 
 // KV cache that exceeds the device's budget is prefetched from the host one layer ahead; the step waits if the link is
 // slower.
 void AddOffload(const Deployment& deployment, const DecodePass& pass, DecodeTimes& times) {
-  const Bytes held = Figure("KV cache of all sequences", pass.sequences * KvCacheOfSequence(deployment, pass.context),
+  const Bytes held = Figure("KV cache of all sequences", pass.sequences * BudgetOfSequence(deployment, pass.context),
                             "at the mean context");
   const BytesPerSecond rate = RateOfCopies(deployment.load.kv_offload->bandwidth, deployment.engine.communication);
   times.offloaded =

@@ -182,7 +182,9 @@ BytesPerToken KvCachePerToken(const Deployment& deployment) {
                 "keys and values of every KV head, and an indexer's key, in all layers of the model");
 }
 
-Bytes KvCacheOfSequence(const Deployment& deployment, Ratio held_tokens) {
+namespace {
+
+Bytes CacheOfLayers(const Deployment& deployment, Ratio held_tokens) {
   const StageCache stage = StageCacheOf(deployment);
   const Ratio sliding_window(deployment.model.window.tokens);
   const Ratio window_held =
@@ -198,8 +200,23 @@ Bytes KvCacheOfSequence(const Deployment& deployment, Ratio held_tokens) {
                   of_layers + stage.layers * CompressedFixed(deployment, held_tokens),
                   "with the windows, whatever its length");
   }
+  return of_layers;
+}
+
+}  // namespace
+
+Bytes KvCacheOfSequence(const Deployment& deployment, Ratio held_tokens) {
+  const Bytes of_layers = CacheOfLayers(deployment, held_tokens);
   if (deployment.layers.recurrent <= 0) return of_layers;
   return Figure("KV cache and recurrent state of a sequence on one device", of_layers + StateOnDevice(deployment));
+}
+
+bool HasStatePool(const Deployment& deployment) {
+  return deployment.layers.recurrent > 0 && deployment.engine.memory.state_ratio;
+}
+
+Bytes BudgetOfSequence(const Deployment& deployment, Ratio held_tokens) {
+  return HasStatePool(deployment) ? CacheOfLayers(deployment, held_tokens) : KvCacheOfSequence(deployment, held_tokens);
 }
 
 Bytes StateOfSequence(const Deployment& deployment) {

@@ -15,6 +15,11 @@ Bytes StateOnDevice(const Deployment& deployment);
 // rank has at least one KV head and the whole MLA latent; sliding-window layers hold at most their window.
 Bytes KvCacheOfSequence(const Deployment& deployment, Ratio held_tokens);
 
+// Whether the engine keeps recurrent states in a pool of their own.
+bool HasStatePool(const Deployment& deployment);
+// What a sequence takes of the KV-cache budget: the same, without its recurrent state if states have a pool.
+Bytes BudgetOfSequence(const Deployment& deployment, Ratio held_tokens);
+
 // Layers of the most loaded stage that have their own KV cache, and how many of them have a sliding window.
 struct StageLayers {
   Ratio attention = 0, window = 0;

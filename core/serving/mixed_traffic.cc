@@ -162,12 +162,11 @@ class Mixture {
   // Number of slots that fit for the mix in flight with all slots occupied, each request counted at its full length.
   double FindSlots() {
     constexpr int kMostRounds = 20;
-    const Bytes room = Budget().Room();
     HeldByRequest held;
     for (std::size_t i = 0; i < classes_.size(); ++i) held.at_end = max(held.at_end, classes_[i].held.at_end);
     const auto fitting = [&](const std::vector<double>& relative) {
       held.mean = Mean([&](std::size_t i) { return relative[i] * classes_[i].held.mean; });
-      return SequencesThatFit(classes_.First(), room, held).base();
+      return SequencesThatFit(classes_.First(), Budget(), held).base();
     };
     double fits = fitting(classes_.RelativeOutputs());
     for (int round = 0; round < kMostRounds && fits >= 1; ++round) {

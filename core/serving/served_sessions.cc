@@ -31,7 +31,7 @@ Left ContextsLeft(const Deployment& deployment, Bytes system) {
   Left left;
   for (Count turn = 1; turn <= turns; ++turn) {
     const double context = ContextAfter<double>(sessions, output, static_cast<double>(turn));
-    const Bytes own = max(Bytes(), KvCacheOfSequence(deployment, context) - system);
+    const Bytes own = max(Bytes(), BudgetOfSequence(deployment, context) - system);
     (turn < turns ? left.returning : left.last) += own / static_cast<double>(turns);
   }
   return left;

@@ -121,7 +121,8 @@ void SetRates(const Deployment& deployment, const ServingPerformance& performanc
 // KV cache in device memory; the rest is in host memory, if the load offloads it.
 Bytes DeviceCache(const Deployment& deployment, const KvCacheBudget& budget, Bytes kv_cache) {
   if (!deployment.load.kv_offload) return kv_cache;
-  return Figure("KV cache of running requests in device memory", kv_cache - max(kv_cache - budget.kv_cache, Bytes{}),
+  return Figure("KV cache of running requests in device memory",
+                kv_cache - max(kv_cache - budget.kv_cache - budget.states, Bytes{}),
                 "the host holds the part beyond the device's budget");
 }
 
@@ -232,7 +233,7 @@ void SetTimeByBound(const Deployment& deployment, const ServingPerformance& perf
 
 KvCacheBudget PlainOf(const KvCacheBudget& budget) {
   return {PlainOf(budget.capacity), PlainOf(budget.weights), PlainOf(budget.activations), PlainOf(budget.workspace),
-          PlainOf(budget.kv_cache), PlainOf(budget.host),    PlainOf(budget.prefixes)};
+          PlainOf(budget.kv_cache), PlainOf(budget.states),  PlainOf(budget.host),        PlainOf(budget.prefixes)};
 }
 
 // The sequences that fit into the KV-cache budget, and those that are requested.

@@ -102,6 +102,12 @@ KvCacheBudget KvCacheBudgetOf(const Deployment& deployment) {
   budget.activations = ActivationsOf(deployment);
   budget.workspace = WorkspaceOf(deployment);
   budget.kv_cache = KvCacheLeft(deployment.engine.memory.rule, ShareOf(deployment, budget.capacity), budget);
+  if (HasStatePool(deployment)) {
+    const Bytes left = budget.kv_cache;
+    budget.kv_cache = Figure("KV-cache budget", left / (1 + *deployment.engine.memory.state_ratio),
+                             "what the pool of recurrent states leaves");
+    budget.states = Figure("Pool of recurrent states", left - budget.kv_cache, "on one device");
+  }
   if (deployment.load.prefix_cache) {
     const Bytes running =
         Figure("KV-cache budget of running requests", max(Bytes{}, budget.kv_cache - KeptPrefixesOf(deployment).device),
@@ -113,18 +119,25 @@ KvCacheBudget KvCacheBudgetOf(const Deployment& deployment) {
   return budget;
 }
 
-Bytes KvCacheOfRequest(const Deployment& deployment, Ratio prompt, Ratio output) {
+namespace {
+
+Ratio HeldTokens(const Deployment& deployment, Ratio prompt, Ratio output) {
   const Ratio whole = OutputOfRunning(deployment, output);
-  const Ratio held = Figure("Tokens that a running request holds",
-                            prompt + max(whole / 2, deployment.engine.memory.output_reserved * whole),
-                            "its prompt and half of its output in the mean, or what the engine reserves of it");
-  return KvCacheOfSequence(deployment, held);
+  return Figure("Tokens that a running request holds",
+                prompt + max(whole / 2, deployment.engine.memory.output_reserved * whole),
+                "its prompt and half of its output in the mean, or what the engine reserves of it");
+}
+
+}  // namespace
+
+Bytes KvCacheOfRequest(const Deployment& deployment, Ratio prompt, Ratio output) {
+  return KvCacheOfSequence(deployment, HeldTokens(deployment, prompt, output));
 }
 
 namespace {
 
-Bytes KvCacheAtEnd(const Deployment& deployment, Ratio prompt, Ratio output) {
-  return KvCacheOfSequence(deployment, Figure("Tokens of a request at its end", prompt + output));
+Bytes BudgetAtEnd(const Deployment& deployment, Ratio prompt, Ratio output) {
+  return BudgetOfSequence(deployment, Figure("Tokens of a request at its end", prompt + output));
 }
 
 // KV cache of a request, plus the prefixes of the sessions that wait for it.
@@ -134,12 +147,19 @@ Bytes KeptForRequest(const Deployment& deployment, Bytes own) {
                 "its own, and the prefixes of the sessions that wait");
 }
 
-// Number of sequences that fit in a room, at most the engine's or load's limit; 0 if one does not fit when complete.
-Ratio Fitting(const Deployment& deployment, Bytes room, Bytes each, Bytes whole_room, Bytes at_end) {
-  const StepLimit sequences = SequencesOf(deployment.load, deployment.cluster.device);
-  const Ratio limit = deployment.InputAt(sequences.path, Ratio(sequences.stated));
+// States of a running sequence in their pool; speculative decoding keeps one per token that a step verifies.
+Ratio StatesOfSequence(const Deployment& deployment) {
+  const Ratio states(deployment.engine.memory.sequence_states);
+  if (!deployment.load.speculative) return states;
+  return Figure("Recurrent states of a sequence", states + Ratio(deployment.load.speculative->draft_tokens) + 1,
+                "with one per token that a step verifies, to return to the last accepted one");
+}
+
+// Sequences that fit in `room`, of the budget; 0 if one does not fit when complete.
+Ratio Fitting(const Deployment& deployment, const KvCacheBudget& budget, Bytes room, const HeldByRequest& held) {
+  const Ratio limit = SequenceLimit(deployment, budget);
   return Figure("Maximum concurrent sequences of an attention group",
-                min(WholeBelow(room / each), limit, WholeBelow(whole_room / at_end) * limit),
+                min(WholeBelow(room / held.mean), limit, WholeBelow(budget.Room() / held.at_end) * limit),
                 "whole sequences; at most the engine's limit; none if one does not fit to its end");
 }
 
@@ -149,31 +169,40 @@ Ratio TurnsThatFit(const Deployment& deployment, const KvCacheBudget& budget, Ra
   const Ratio longest_prompt =
       Figure("Prompt of the last turn", PromptOfTurn<Ratio>(sessions, output, Ratio(sessions.turns)));
   const SessionMemory memory = SessionMemoryOf(deployment, budget);
-  return Fitting(deployment, memory.room, max(memory.own, 1 * kB), budget.Room(),
-                 KvCacheAtEnd(deployment, longest_prompt, output));
+  return Fitting(deployment, budget, memory.room,
+                 {max(memory.own, 1 * kB), BudgetAtEnd(deployment, longest_prompt, output)});
 }
 
 }  // namespace
 
+Ratio SequenceLimit(const Deployment& deployment, const KvCacheBudget& budget) {
+  const StepLimit sequences = SequencesOf(deployment.load, deployment.cluster.device);
+  const Ratio limit = deployment.InputAt(sequences.path, Ratio(sequences.stated));
+  if (!HasStatePool(deployment)) return limit;
+  return Figure("Maximum concurrent sequences by their recurrent states",
+                min(limit, WholeBelow(budget.states / (StatesOfSequence(deployment) * StateOnDevice(deployment)))),
+                "whole sequences; at most the engine's limit");
+}
+
 SessionMemory SessionMemoryOf(const Deployment& deployment, const KvCacheBudget& budget) {
   const ServingLoad& load = deployment.load;
-  const Bytes system = KvCacheOfSequence(deployment, load.sessions->system_prompt);
+  const Bytes system = BudgetOfSequence(deployment, load.sessions->system_prompt);
   return {system,
           Figure("KV cache beside the shared system prompt", max(Bytes{}, budget.Room() - system),
                  "of running requests and idle contexts"),
           Figure("KV cache of a running request",
-                 max(Bytes{}, KvCacheOfRequest(deployment, load.prompt, load.output) - system),
+                 max(Bytes{}, BudgetOfSequence(deployment, HeldTokens(deployment, load.prompt, load.output)) - system),
                  "beside the shared system prompt, mean over the turns")};
 }
 
 Ratio BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, Ratio prompt, Ratio output) {
   if (deployment.load.sessions) return TurnsThatFit(deployment, budget, output);
-  return SequencesThatFit(deployment, budget.Room(), HeldByRequestOf(deployment, prompt, output));
+  return SequencesThatFit(deployment, budget, HeldByRequestOf(deployment, prompt, output));
 }
 
 HeldByRequest HeldByRequestOf(const Deployment& deployment, Ratio prompt, Ratio output) {
-  return {KeptForRequest(deployment, KvCacheOfRequest(deployment, prompt, output)),
-          KvCacheAtEnd(deployment, prompt, output)};
+  return {KeptForRequest(deployment, BudgetOfSequence(deployment, HeldTokens(deployment, prompt, output))),
+          BudgetAtEnd(deployment, prompt, output)};
 }
 
 Tally DefaultSequences(const Deployment& deployment) {
@@ -183,8 +212,8 @@ Tally DefaultSequences(const Deployment& deployment) {
                         deployment.InputAt(limits.SequencesPath(), Ratio(limits.sequences)), "without a flag for it"));
 }
 
-Ratio SequencesThatFit(const Deployment& deployment, Bytes room, const HeldByRequest& held) {
-  return Fitting(deployment, room, held.mean, room, held.at_end);
+Ratio SequencesThatFit(const Deployment& deployment, const KvCacheBudget& budget, const HeldByRequest& held) {
+  return Fitting(deployment, budget, budget.Room(), held);
 }
 
 namespace {
@@ -197,7 +226,7 @@ Bytes ContextRoom(const Deployment& deployment, const KvCacheBudget& budget) {
         deployment.layers.on_stage.attention * CompressedFixed(deployment, deployment.model.compressed->window);
     return Figure("KV cache of a single sequence", max(room - windows, Bytes{}), "beside its windows");
   }
-  if (deployment.layers.recurrent <= 0) return room;
+  if (deployment.layers.recurrent <= 0 || HasStatePool(deployment)) return room;
   return Figure("KV cache of a single sequence", max(room - StateOnDevice(deployment), Bytes{}),
                 "beside its recurrent state");
 }

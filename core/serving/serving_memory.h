@@ -27,6 +27,7 @@ struct KvCacheBudget {
   Bytes capacity;  // usable memory of the device
   Bytes weights, activations, workspace;
   Bytes kv_cache;  // left by the engine's rule; 0 if the rest leaves nothing
+  Bytes states;    // pool of recurrent states beside it; 0: they are in kv_cache
   Bytes host;      // host memory for KV-cache offload
   Bytes prefixes;  // kept in device memory beside those of running requests; not part of kv_cache
   [[nodiscard]] Bytes Room() const;
@@ -38,14 +39,17 @@ KvCacheBudget KvCacheBudgetOf(const Deployment& deployment);
 Bytes KvCacheOfRequest(const Deployment& deployment, Ratio prompt, Ratio output);
 // Sequences that fit at once on the devices of one attention group; 0 if a single one does not fit to its end.
 Ratio BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, Ratio prompt, Ratio output);
-// KV cache of a request on one device. mean: while it runs, plus the prefixes of the sessions that wait for it; at_end:
-// its own when complete.
+// What a request takes of the KV-cache budget on one device. mean: while it runs, plus the prefixes of the sessions that
+// wait for it; at_end: its own when complete.
 struct HeldByRequest {
   Bytes mean, at_end;
 };
 HeldByRequest HeldByRequestOf(const Deployment& deployment, Ratio prompt, Ratio output);
-// Sequences of an attention group that fit in a room, if each holds this much.
-Ratio SequencesThatFit(const Deployment& deployment, Bytes room, const HeldByRequest& held);
+// Sequences of an attention group that fit if each holds this much.
+Ratio SequencesThatFit(const Deployment& deployment, const KvCacheBudget& budget, const HeldByRequest& held);
+// Sequences that an attention group runs at most, whatever their KV cache: the engine's or load's limit, and those whose
+// recurrent states fit in a pool of their own.
+Ratio SequenceLimit(const Deployment& deployment, const KvCacheBudget& budget);
 // Sequences that an attention group runs at once if no flag says how many; 0: the engine states none.
 Tally DefaultSequences(const Deployment& deployment);
 // With sessions, per device: their shared system prompt; the room beside it; the unshared part of a running request,

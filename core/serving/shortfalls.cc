@@ -85,9 +85,14 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
     const bool is_wide = BytesPerElement(deployment.load.precision.weights) > BytesPerElement(Precision::kQ4KM);
     report.infeasible.push_back({reason, "Out of memory: " + why + "; use " + (is_wide ? "4-bit weights, " : "") +
                                              "a smaller model or more devices"});
+  } else if (!reason.empty() && HasStatePool(deployment) && batch.max_sequences == SequenceLimit(deployment, budget)) {
+    report.infeasible.push_back(
+        {reason, "Out of memory: the engine's pool of recurrent states, " + GibText(budget.states) +
+                     " per device, holds those of " + GroupedText(batch.max_sequences * attention_dp) +
+                     " requests at once; a larger serving.engine.memory.state_ratio holds more"});
   } else if (!reason.empty() && batch.max_sequences < 1) {
     report.infeasible.push_back({reason, "Out of memory: one request needs " +
-                                             GibText(KvCacheOfSequence(deployment, prompt + output)) +
+                                             GibText(BudgetOfSequence(deployment, prompt + output)) +
                                              " of KV cache per device, " + GibText(budget.Room()) +
                                              " are left; the longest request that fits has " +
                                              GroupedText(static_cast<double>(report.max_context)) + " tokens"});

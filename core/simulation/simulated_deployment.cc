@@ -28,7 +28,7 @@ std::function<Bytes(Count)> BytesByPage(const Deployment& deployment, Bytes shar
     Bytes& bytes = pages->bytes[page];
     if (bytes < Bytes{}) {
       const auto tokens = static_cast<double>(page * static_cast<std::size_t>(pages->block));
-      bytes = max(Bytes{}, pages->beside + KvCacheOfSequence(pages->deployment, tokens));
+      bytes = max(Bytes{}, pages->beside + BudgetOfSequence(pages->deployment, tokens));
     }
     return bytes;
   };
@@ -38,15 +38,16 @@ std::function<Bytes(Count)> BytesByPage(const Deployment& deployment, Bytes shar
 // output, a sequence in the middle of its output holds 1/2 + r/2 of it.
 double ReservedShare(const Engine& engine) { return max(0.0, 2 * engine.memory.output_reserved - 1); }
 
-SchedulerRules RulesOf(const ServingLoad& load, const Device& device) {
+SchedulerRules RulesOf(const Deployment& deployment, const KvCacheBudget& budget) {
+  const ServingLoad& load = deployment.load;
   const EngineScheduler& scheduler = load.engine.scheduler;
   SchedulerRules rules;
-  rules.step_tokens = static_cast<double>(StepTokensOf(load, device).Most());
+  rules.step_tokens = static_cast<double>(StepTokensOf(load, deployment.device).Most());
   rules.prefills_first = scheduler.prefills_first;
   rules.splits_prompts = SplitsPrompts(load);
   rules.collect_steps = scheduler.collect_steps;
   rules.collect_tokens = scheduler.collect_share * rules.step_tokens;
-  rules.max_sequences = static_cast<double>(SequencesOf(load, device).Most());
+  rules.max_sequences = SequenceLimit(deployment, budget);
   rules.reserved = ReservedShare(load.engine);
   return rules;
 }
@@ -80,7 +81,7 @@ SimulatedDeployment::SimulatedDeployment(const Model& model, const Cluster& clus
     : deployment_(Deploy(model, cluster, load)),
       budget_(KvCacheBudgetOf(deployment_)),
       times_(model, cluster, load, budget_.kv_cache) {
-  system_.rules = RulesOf(load, deployment_.device);
+  system_.rules = RulesOf(deployment_, budget_);
   if (load.engine.scheduler.loads_apart && load.prefix_cache)
     system_.rules.load_apart = [this](Bytes host, Bytes ssd) { return TimeOfLoad(deployment_, host, ssd); };
   system_.room = RoomOf(deployment_, budget_);

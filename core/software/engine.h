@@ -76,10 +76,13 @@ struct MemoryBudget {
   Bytes reserve_parallel = 0 * kGB;  // added to the reserve if several devices share a replica
   Ratio output_reserved = 1;         // share of a request's output reserved at admission; 1 never evicts
   Ratio window_share = 0;            // share of a sequence's tokens that a sliding-window layer holds at least
-  Tally block = 1;                   // tokens per KV-cache page
-  Tally activation_tokens = 0;       // tokens per step for which activations are sized; 0: they are in the reserve
-  Tally logit_sequences = 0;         // sampled sequences per step, by default; 0: logits are in the reserve
-  bool divides_step = false;         // groups of data-parallel attention divide the tokens of the default step
+  // Memory of recurrent states over that of the KV cache, each with a pool of its own; absent: both share one.
+  std::optional<Ratio> state_ratio;
+  Tally sequence_states = 1;    // states that a running sequence takes from that pool
+  Tally block = 1;              // tokens per KV-cache page
+  Tally activation_tokens = 0;  // tokens per step for which activations are sized; 0: they are in the reserve
+  Tally logit_sequences = 0;    // sampled sequences per step, by default; 0: logits are in the reserve
+  bool divides_step = false;    // groups of data-parallel attention divide the tokens of the default step
   std::vector<LargeDeviceSteps> large_devices{};  // the last that applies to a device counts
 };
 template <>

@@ -41,6 +41,17 @@ constexpr FieldRow kMemoryBudgetFields[] = {
     Of<&MemoryBudget::window_share>(
         "window_share", "Share of a sequence's tokens that a layer with a sliding window holds; 0: its window only")
         .Between(0, 1),
+    Of<&MemoryBudget::state_ratio>("state_ratio",
+                                   "Memory of recurrent states over that of the KV cache, where the engine divides "
+                                   "what is free between two pools; empty: one pool holds both")
+        .Label("Memory of recurrent states over KV cache")
+        .Between(0.001, 1000),
+    Of<&MemoryBudget::sequence_states>(
+        "sequence_states",
+        "Recurrent states that a running sequence takes from the pool of states: its own "
+        "and those that the prefix cache holds")
+        .Label("Recurrent states per sequence")
+        .Between(1, 64),
     Of<&MemoryBudget::block>("block", "Tokens per KV-cache page").Between(1, 65536),
     Of<&MemoryBudget::activation_tokens>("activation_tokens",
                                          "Tokens of the largest step, for which activations are sized if "

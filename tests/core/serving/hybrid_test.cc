@@ -67,6 +67,45 @@ TEST(Hybrid, StepGrowsWithTheLayersThatAttendOnly) {
   EXPECT_GE(all.max_context, 1'000'000'000) << "nothing grows";
 }
 
+// SGLang gives recurrent states 0.9 / 1.9 of what is left beside the weights, and 5 of them to a running request
+// (kv_cache_configurator.py); the KV cache has the rest.
+TEST(Hybrid, HasAPoolOfStatesUnderSglang) {
+  const auto at = [](const std::vector<std::string>& more) {
+    return Serve(std::vector<std::string>{"cluster=dgx-h200", "model=qwen3-next-80b-a3b", "serving.devices=2",
+                                          "serving.mapping.tp=2", "serving.engine=sglang",
+                                          "serving.engine.memory.share=0.85", "serving.concurrency=4000",
+                                          "serving.precision.weights=bf16", "serving.precision.kv_cache=bf16"} +
+                 more);
+  };
+  const ServingReport report = at({"serving.prompt=1000", "serving.output=1000"});
+  const Bytes left = 0.85 * (report.memory.capacity - report.memory.workspace) - report.memory.weights;
+  const double state = kHybrids[1].state_bytes / 2, states = std::floor(left.base() * 0.9 / 1.9 / state);
+  EXPECT_EQ(report.max_batch, static_cast<Count>(states / 5));
+  EXPECT_EQ(at({"serving.prompt=100", "serving.output=100"}).max_batch, report.max_batch);
+  EXPECT_EQ(at({"serving.prompt=100", "serving.output=100", "serving.engine.memory.sequence_states=3"}).max_batch,
+            static_cast<Count>(states / 3));
+  // Drafts keep a state per token that a step verifies: 3 drafts and the token before them.
+  EXPECT_EQ(at({"serving.prompt=100", "serving.output=100", "serving.speculative.draft_tokens=3",
+                "serving.speculative.acceptance=0.7"})
+                .max_batch,
+            static_cast<Count>(states / 9));
+  // Long prompts fill the KV pool first: one KV head of 256 per device in 12 layers, 16 bit.
+  EXPECT_EQ(at({"serving.prompt=100000", "serving.output=2"}).max_batch,
+            static_cast<Count>(left.base() / 1.9 / (12. * 2 * 256 * 2 * 100001)));
+  EXPECT_EQ(report.max_context, static_cast<Count>(left.base() / 1.9 / (12. * 2 * 256 * 2)));
+}
+
+// Log of SGLang 0.5.19, Qwen3.5-27B in fp8 on one RTX 6000 Ada: "max_running_requests is capped to 9 by the mamba state
+// cache (max_mamba_cache_size=47, 5 state slots per request)" (https://github.com/sgl-project/sglang/issues/38846).
+TEST(Hybrid, RunsAsManyRequestsAsSglangLogs) {
+  const ServingReport report =
+      Serve({"cluster=single-rtx-6000-ada", "model=qwen3.6-27b", "serving.devices=1", "serving.engine=sglang",
+             "serving.concurrency=32", "serving.prompt=2000", "serving.output=500", "serving.precision.weights=fp8",
+             "serving.precision.activations=fp8"});
+  EXPECT_NEAR(static_cast<double>(report.max_batch), 9, 1);
+  EXPECT_GT(report.requests_waiting.base(), 20);
+}
+
 TEST(Hybrid, NamesTheFaultsOfItsShape) {
   const Result<Scenario> scenario = ScenarioOf(
       {"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "model.linear.layers=33", "model.linear.key_heads=5"});
