@@ -262,11 +262,15 @@ void SetTuning(Deployment& deployment) {
     deployment.step_factor =
         Figure("Decode step over a tuned run's", 1 + (deployment.step_factor - 1) * layers.moe / layers.total,
                "layers with experts alone");
-  // A host that launches steps ahead works on the sequences while the devices compute the step before.
+  // A host that launches steps ahead works on the sequences beside the devices; what it does after a step delays the next.
   const Ratio beside = Figure("Share of the host's work beside the devices", min(1.0, launch.steps_ahead),
                               "all of it if steps are launched ahead");
-  launch.per_sequence = SequenceAsRun(tuning, deployment.engine, has_experts, launch.per_sequence, 1 - beside);
-  launch.per_sequence_host = SequenceAsRun(tuning, deployment.engine, has_experts, launch.per_sequence_host, beside);
+  const Seconds host = launch.per_sequence_host,
+                between = Figure("Work on a sequence between two steps", launch.per_sequence + (1 - beside) * host);
+  launch.per_sequence = SequenceAsRun(tuning, deployment.engine, has_experts, between, 1 - beside);
+  launch.per_sequence_host =
+      SequenceAsRun(tuning, deployment.engine, has_experts,
+                    Figure("Host's work on a sequence beside the devices", beside * host), beside);
   if (launch.graphs) launch.per_operation = LaunchAsRun(tuning, deployment.engine, launch.per_operation);
 }
 

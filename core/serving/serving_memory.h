@@ -39,16 +39,16 @@ KvCacheBudget KvCacheBudgetOf(const Deployment& deployment);
 Bytes KvCacheOfRequest(const Deployment& deployment, Ratio prompt, Ratio output);
 // Sequences that fit at once on the devices of one attention group; 0 if a single one does not fit to its end.
 Ratio BatchThatFits(const Deployment& deployment, const KvCacheBudget& budget, Ratio prompt, Ratio output);
-// What a request takes of the KV-cache budget on one device. mean: while it runs, plus the prefixes of the sessions that
-// wait for it; at_end: its own when complete.
+// What a request takes of the KV-cache budget on one device. mean: while it runs, plus the prefixes of the sessions
+// that wait for it; at_end: its own when complete.
 struct HeldByRequest {
   Bytes mean, at_end;
 };
 HeldByRequest HeldByRequestOf(const Deployment& deployment, Ratio prompt, Ratio output);
 // Sequences of an attention group that fit if each holds this much.
 Ratio SequencesThatFit(const Deployment& deployment, const KvCacheBudget& budget, const HeldByRequest& held);
-// Sequences that an attention group runs at most, whatever their KV cache: the engine's or load's limit, and those whose
-// recurrent states fit in a pool of their own.
+// Sequences that an attention group runs at most, whatever their KV cache: the engine's or load's limit, and those
+// whose recurrent states fit in a pool of their own.
 Ratio SequenceLimit(const Deployment& deployment, const KvCacheBudget& budget);
 // Sequences that an attention group runs at once if no flag says how many; 0: the engine states none.
 Tally DefaultSequences(const Deployment& deployment);
