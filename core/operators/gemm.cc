@@ -250,6 +250,12 @@ struct DramTraffic {
   Bytes bytes, again;
 };
 
+// Outputs that the tiles resident at once hold. A tile has at most the matrix's own rows and columns: one token's row
+// does not make a tile read 16.
+Ratio OutputsAtOnce(const Gemm& gemm, const TileChoice& best, Ratio resident) {
+  return resident * min(best.rows, gemm.m) * min(best.columns, gemm.n);
+}
+
 // Fraction of the operands shared by resident tiles that is found in L2. The tiles advance along k together, at most a
 // shared-memory buffer's depth apart, so L2 must hold rows and columns of that depth. Without L2 every tile reads its
 // own operands from memory.
@@ -264,7 +270,7 @@ Ratio SharedInL2(const Gemm& gemm, const DataMovement& data, const TileChoice& b
              "one k step of 64 inputs at least");
   const Bytes window =
       Figure("Rows and columns of that depth that the resident tiles share",
-             sqrt(resident * best.rows * best.columns) * depth * (data.activation_size + data.weight_size));
+             sqrt(OutputsAtOnce(gemm, best, resident)) * depth * (data.activation_size + data.weight_size));
   return Figure("Fraction of the tiles' common operands that they find in L2", min(1.0, last / window),
                 "it must hold the depth along k by which the resident tiles are apart");
 }
@@ -282,7 +288,7 @@ DramTraffic TrafficOfTiles(const Gemm& gemm, const DataMovement& data, const Til
       Figure("Tiles resident at once", min(tiles, (best.rows * best.columns > 128 * 128 ? 2 : 3) * Ratio(device.units)),
              "three per SM, two of those larger than 128 × 128", SourceOf(device, device.architecture->gemm.source));
   const Bytes reads = Figure("Operands that the tiles read",
-                             gemm.groups * max(1.0, tiles / resident) * sqrt(resident * best.rows * best.columns) *
+                             gemm.groups * max(1.0, tiles / resident) * sqrt(OutputsAtOnce(gemm, best, resident)) *
                                  gemm.k * (data.activation_size + data.weight_size),
                              "those resident at once form a square and share rows and columns");
   const Ratio shared = SharedInL2(gemm, data, best, resident, device);

@@ -213,6 +213,9 @@ TEST(Presets, DeviceValuesAreConsistent) {
     if (L2Capacity(device) > Bytes()) {
       EXPECT_GT(L2Rate(device) / device.memory.bandwidth, 0.4) << preset.id;
     }
+    if (device.vendor == "Apple") {
+      EXPECT_FALSE(device.caches.empty()) << preset.id << ": every Apple chip has a system cache";
+    }
     if (device.memory.usable) {
       // Usable memory is at most the nominal number in GiB, and close to it except on Apple's shared memory.
       const double share = *device.memory.usable / (In(device.memory.capacity, kGB) * kGiB);

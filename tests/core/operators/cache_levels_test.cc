@@ -114,6 +114,21 @@ TEST(CacheLevels, WithoutL2EveryTileReadsItsOwn) {
   EXPECT_EQ(without.bound, Bound::kMemory);
 }
 
+// A tile has no more rows than the matrix. Of one row, each tile of at least 64 columns reads the weights of its own
+// columns, 4.25 bits each, and the row again: at most 8 x 1,536 x 2,048 x (4.25 / 8 + 2 / 64) bytes besides the row and
+// the outputs.
+TEST(CacheLevels, WithoutL2OneRowReadsTheWeightsOnce) {
+  Gemm gemm;
+  gemm.m = 1, gemm.n = 1536, gemm.k = 2048, gemm.groups = 8;
+  gemm.weights = Precision::kInt4;
+  Device bare = H100();
+  bare.caches.clear();
+  const double elements = 8 * 1536 * 2048, weights = elements * 4.25 / 8, ends = 8 * (2048 + 1536) * 2;
+  EXPECT_GE(TimeOf(gemm, bare).bytes.base(), weights);
+  EXPECT_LE(TimeOf(gemm, bare).bytes.base(), weights + elements * 2 / 64 + ends);
+  EXPECT_LE(TimeOf(gemm, H100()).bytes.base(), (weights + ends) * (1 + 1e-12));
+}
+
 // The time has no cliff from 50 MiB to nothing: each halving of the capacity costs at most twice the time.
 TEST(CacheLevels, ASmallerL2RereadsMoreWithoutACliff) {
   Gemm gemm;
