@@ -28,7 +28,7 @@ struct ServingPerformance {
   Ratio running = 1;                        // sequences per attention group
   Ratio utilization = 0;                    // open loop: arrival rate over capacity
   bool saturated = false;                   // open loop: arrivals exceed capacity; the figures are those at capacity
-  Bytes prefill_shortfall;                  // disaggregated: weights that exceed the memory of a prefill device
+  Bytes prefill_shortfall;                  // disaggregated: memory that a prefill device lacks
   Hertz prefill_capacity, decode_capacity;  // disaggregated: requests per second of each pool
   DecodeTimes decode;
   PrefillTimes prefill;

@@ -43,7 +43,7 @@ PooledService ServeOnPools(const TrafficClasses& classes, double slots, ServingP
     const PrefillPool pool = TimePrefillPool(met, slots, DecodeOf(met, slots));
     service.prefill.push_back(pool.times);
     service.prefill_groups = pool.groups;
-    performance.prefill_shortfall = pool.shortfall;
+    performance.prefill_shortfall = max(performance.prefill_shortfall, pool.shortfall);
   }
   const auto shared = [&](std::size_t i) { return service.prefill[i].shared; };
   const Seconds prefill = classes.Mean(shared);

@@ -114,8 +114,8 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
   FindHostShortfall(deployment, report);
   if (performance.prefill_shortfall > Bytes{}) {
     report.infeasible.push_back(
-        {"memory", "Out of memory: the weights exceed the memory of a device of the prefill pool by " +
-                       GibText(performance.prefill_shortfall) + "; spread the model over more of them"});
+        {"memory", "Out of memory: a device of the prefill pool lacks " + GibText(performance.prefill_shortfall) +
+                       " for the weights and the KV cache of the prompts; spread the model over more of them"});
   }
   if (performance.saturated) {
     const std::string arrive = "Overloaded: " + Rounded(*deployment.load.requests_per_s) + " requests/s arrive, ",

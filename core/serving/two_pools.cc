@@ -6,7 +6,7 @@
 #include "core/base/figure.h"
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/memo.h"
-#include "core/operators/efficiency.h"
+#include "core/engine_step/prompt_tokens.h"
 #include "core/serving/explained_deployment.h"
 #include "core/serving/phase_time.h"
 #include "core/serving/serving_memory.h"
@@ -34,6 +34,16 @@ Ratio PrefillGroups(const Deployment& prefiller) {
   const Ratio devices(prefiller.load.disaggregated->prefill_devices);
   return Figure("Attention groups of the prefill pool",
                 max(1.0, devices / mapping.DevicesPerReplica()) * mapping.attention_dp, "of all its replicas");
+}
+
+// Memory that a device of the prefill pool lacks for weights and prompts. A prompt that is not split is on one stage of
+// the pipeline, while other prompts are on the others.
+Bytes ShortfallOf(const Deployment& prefiller) {
+  const KvCacheBudget budget = KvCacheBudgetOf(prefiller);
+  const Ratio chunks = ChunksOf(prefiller, ComputedTokens(prefiller.load).tokens),
+              prompts = max(1.0, prefiller.mapping.pp / chunks);
+  return max(budget.weights - budget.capacity, Bytes{}) +
+         max(prompts * KvCacheOfSequence(prefiller, prefiller.load.prompt) - budget.Room(), Bytes{});
 }
 
 // Request rate offered to the decode pool while a request takes `decoded` there.
@@ -154,7 +164,7 @@ PrefillPool TimePrefillPool(const Deployment& deployment, Ratio slots, const Dec
   const auto time_prefills = [&] { return TimePrefills(*prefiller, slots, full); };
   return {PrefillGroups(*prefiller),
           deployment.memo == nullptr ? time_prefills() : deployment.memo->PoolPrefill(plain.load, slots, time_prefills),
-          max(WeightsOf(PlainOf(*prefiller)) - UsableMemory(PlainOf(*prefiller).device), Bytes{})};
+          ShortfallOf(PlainOf(*prefiller))};
 }
 
 ServingPerformance TwoPools(const Deployment& deployment, Ratio requested_sequences, Ratio max_sequences) {

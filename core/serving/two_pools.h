@@ -9,7 +9,7 @@ namespace slipstick {
 struct PrefillPool {
   Ratio groups;  // attention groups of all its replicas
   PrefillTimes times;
-  Bytes shortfall;  // weights that exceed the memory of its devices
+  Bytes shortfall;  // memory that a device lacks for the weights and the KV cache of the prompts in flight
 };
 // `slots`: sequences of a decode group; `full`: its decode times with all slots occupied.
 PrefillPool TimePrefillPool(const Deployment& deployment, Ratio slots, const DecodeTimes& full);

@@ -331,6 +331,14 @@ Json DayAnswer(SizingProblem problem, const SizeQuestion& question, const Fleet&
                                             kUsdPerHour)}});
 }
 
+// What a single pool pays for and two pools do not.
+Json RemarksOn(const ServingLoad& on_one, const ServingLoad& on_two) {
+  const double idle = on_one.idle_sessions.value_or(0);
+  if (!(on_one.prefix_hit > 0 && idle > on_two.idle_sessions.value_or(0))) return Json::array();
+  return Json{"Two pools keep no prefixes of waiting sessions, one pool keeps " + NumberText(idle) +
+              " per running request; serving.idle_sessions=0 compares them without"};
+}
+
 Json Fails(std::string_view reason, const std::string& message) {
   return ObjectOf({{"holds", false}, {"reason", std::string(reason)}, {"message", message}});
 }
@@ -380,6 +388,7 @@ Json SizeOnTwoPools(const Json& request, const SizeQuestion& question, const Siz
        {"at_peak", FiguresOf(at_peak["serving"], std::nullopt)},
        {"cost", ObjectOf({{"usd_per_hour", usd_per_hour}})},
        {"saves", one_holds ? Json(1 - usd_per_hour / on_one["cost"]["usd_per_hour"].get<double>()) : Json(nullptr)},
+       {"remarks", RemarksOn(*problem.scenario.serving, sized.load)},
        {"classes", classes},
        {"day", day},
        {"overrides", OverridesOfPools(sized)}});

@@ -7,8 +7,8 @@
 
 namespace slipstick {
 
-// {"holds": true, "deployment", "at_peak", "cost", "saves", "classes", "day", "overrides"}, or {"holds": false,
-// "reason", "message"}.
+// {"holds": true, "deployment", "at_peak", "cost", "saves", "remarks", "classes", "day", "overrides"}, or {"holds":
+// false, "reason", "message"}.
 // `problem` and `on_one` are for a single pool. The request states the device of the prefill pool if it differs.
 Json SizeOnTwoPools(const Json& request, const SizeQuestion& question, const SizingProblem& problem,
                     const Json& on_one);

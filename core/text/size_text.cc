@@ -111,13 +111,15 @@ std::string TwoPoolsText(const Json& one) {
   const std::optional<double> idle = NumberAt(*pools, "day.idle_share");
   const Json* device = MemberAt(*pools, "deployment.prefill_device");
   const std::string prefiller = device == nullptr || device->is_null() ? "" : " on " + TextOf(*device);
+  std::string remarks;
+  for (const Json& remark : (*pools)["remarks"]) remarks += TextOf(one["cluster"]) + ": " + TextOf(remark) + "\n";
   return on + part("prefill_devices", "prefill_mapping") + " prefill" + prefiller + ", " +
          part("decode_devices", "mapping") + " decode, " +
          FigureText(NumberAt(*pools, "cost.usd_per_hour").value_or(0), "$") + " per hour" +
          (saves > 0   ? ", " + FigureText(saves, "%") + " less than on one"
           : saves < 0 ? ", " + FigureText(-saves, "%") + " more than on one: do not split"
                       : "") +
-         (idle ? "; " + FigureText(*idle, "%") + " of the devices idle in the mean of the day" : "") + "\n";
+         (idle ? "; " + FigureText(*idle, "%") + " of the devices idle in the mean of the day" : "") + "\n" + remarks;
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ function classesOf(classes, title) {
 // The cost of separate prefill and decode pools, and if it is lower the latencies of the classes there.
 function twoPools({ cluster, two_pools: pools }, onuse, name) {
   if (!pools.holds) return h('p', { class: 'note' }, t('size.pools.not', { message: pools.message }));
-  const { deployment, cost, saves, day, classes } = pools;
+  const { deployment, cost, saves, remarks, day, classes } = pools;
   const use = () => onuse({ cluster, overrides: pools.overrides });
   const compared = h(
     'p',
@@ -136,7 +136,8 @@ function twoPools({ cluster, two_pools: pools }, onuse, name) {
         t('size.pools.use'),
       ),
   );
-  return [compared, saves > 0 && classes && classesOf(classes, t('size.classes.pools', { cluster: name }))];
+  const notes = remarks.map((remark) => h('p', { class: 'note' }, remark));
+  return [compared, notes, saves > 0 && classes && classesOf(classes, t('size.classes.pools', { cluster: name }))];
 }
 
 function row(one, columns, { isChosen, name, onchoose }) {

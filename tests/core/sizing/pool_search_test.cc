@@ -143,6 +143,16 @@ TEST(TwoPools, EvaluateGivesTheSameFiguresWhereOnePoolKeepsPrefixes) {
   const Json report = *ParseJson(EvaluateAnswer(JsonText(RequestOnPools(scenario, pools["overrides"]))).text);
   for (const char* figure : {"ttft_s", "tpot_s", "requests_per_s", "memory_bytes.total"})
     EXPECT_EQ(*NumberAt(report, std::string("serving.") + figure), *NumberAt(pools, std::string("at_peak.") + figure));
+  EXPECT_NE(pools["remarks"].dump().find("Two pools keep no prefixes of waiting sessions"), std::string::npos);
+}
+
+// One prompt of 30,000 tokens takes 9.8 GB of KV cache, and beside fp8 weights of 72.7 GB an H100 keeps 1.4 GB.
+TEST(TwoPools, PrefillWhereAPromptFits) {
+  const Assignments scenario{"model=llama-3.1-70b", "cluster=dgx-h100", "serving.prompt=30000", "serving.output=300",
+                             "serving.prefix_hit=0.95"};
+  const Json pools = SizedOn(scenario, {{"requests_per_s", 20}, {"ttft", "2 s"}, {"tpot", "40 ms"}})["two_pools"];
+  ASSERT_TRUE(pools["holds"].get<bool>()) << pools.dump();
+  EXPECT_GT(*NumberAt(pools, "deployment.prefill_mapping.tp") * *NumberAt(pools, "deployment.prefill_mapping.pp"), 1);
 }
 
 // Both pools use one format: of two, that of the cheaper deployment. The overrides state it.
