@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/output.h"
+#include "core/base/units.h"
 #include "core/evaluation/simulation_outputs.h"
 #include "core/replay/read_trace.h"
 #include "core/scenario/parse_scenario.h"
@@ -122,6 +123,17 @@ std::string_view WhyHeldBack(HeldBack bound) {
   return "";
 }
 
+// As the warning about a scenario's request says (scenario/request_warnings.h).
+void NoteContext(const Model& model, RequestTrace& trace) {
+  const auto longer = std::count_if(trace.requests.begin(), trace.requests.end(),
+                                    [&](const TracedRequest& one) { return one.prompt + one.output > model.context; });
+  if (model.context <= 0 || longer == 0) return;
+  trace.notes.push_back(std::to_string(longer) + " of " + std::to_string(trace.requests.size()) +
+                        " requests are longer than the context of " + model.name + ", " +
+                        GroupedText(static_cast<double>(model.context)) +
+                        " tokens: memory and time are those of a model whose positions are extended");
+}
+
 Result<Scenario> ScenarioFor(const Json& request, const RequestTrace& trace) {
   if (!IsSet(request, "serving"))
     return Issues{{"serving", "Required: this part is switched off", {Fix{{"serving", "{}"}}}}};
@@ -153,6 +165,7 @@ Result<std::shared_ptr<ReplayJob>> ReplayJob::Make(const Json& request, const Js
   SetArrivals(*trace, *question);
   Result<Scenario> scenario = ScenarioFor(request, *trace);
   if (!scenario) return std::move(scenario.issues);
+  NoteContext(scenario->model, *trace);
   std::shared_ptr<ReplayJob> job(new ReplayJob(*question, std::move(*trace), std::move(*scenario)));
   job->Play(job->own_, false);
   if (job->run_->playable() == 0)
@@ -174,6 +187,7 @@ void ReplayJob::Play(Count replicas, bool may_end_early) {
 }
 
 bool ReplayJob::Holds(const PlayedTrace& played) const {
+  if (played.too_long > 0) return false;  // nobody answers these
   const auto meets = [&](const std::optional<Seconds>& target, const Percentiles& of, Seconds mean) {
     return !target || !(At(question_.percentile, of, mean) > *target);
   };
@@ -195,7 +209,7 @@ void ReplayJob::EndRun() {
     fails_ = std::max(fails_, playing_);
   }
   run_.reset();
-  if (!played_ || !SeeksReplicas()) return;
+  if (!played_ || played_->too_long > 0 || !SeeksReplicas()) return;
   const Count next = holds_ ? (fails_ + *holds_) / 2 : std::min(most_, 2 * fails_);
   if (next > fails_) Play(next, true);
 }
@@ -245,8 +259,12 @@ Json ReplayJob::Report() const {
   if (question_.ttft) targets["ttft_s"] = question_.ttft->base();
   if (question_.tpot) targets["tpot_s"] = question_.tpot->base();
   std::string message;
-  if (!holds_ && fails_ >= most_)
+  if (played_->too_long > 0) {
+    message = std::to_string(played_->too_long) + " of " + std::to_string(summary_.requests) +
+              " requests do not fit in the KV cache of a replica and are left out: no number of such replicas holds";
+  } else if (!holds_ && fails_ >= most_) {
     message = "Even with " + std::to_string(most_) + " replicas the queue grows or a target is missed";
+  }
   return ObjectOf({{"format", trace_.format},
                    {"notes", trace_.notes},
                    {"targets", std::move(targets)},

@@ -6,6 +6,7 @@
 
 #include "core/api/api.h"
 #include "core/replay/replay_job.h"
+#include "core/text/answer_text.h"
 
 namespace slipstick {
 namespace {
@@ -98,6 +99,23 @@ TEST(Replay, SaysWhenNoNumberOfReplicasHolds) {
   const Json answer = AnswerOf(Every(1, 5), kSmall, {{"ttft", 1e-6}});
   EXPECT_TRUE(answer["needed"].is_null());
   EXPECT_FALSE(answer["message"].get<std::string>().empty());
+}
+
+// 900,000 tokens of 131,072 bytes are 118 GB, more than an H100 has: half of the requests are never answered.
+TEST(Replay, RequestsThatDoNotFitAreNotHeld) {
+  std::string trace;
+  for (int i = 0; i < 20; ++i) {
+    trace += "{\"timestamp\":" + std::to_string(1000 * i) +
+             ",\"input_length\":" + std::string(i % 2 == 0 ? "500" : "900000") + ",\"output_length\":100}\n";
+  }
+  const Json answer = AnswerOf(trace, kSmall, {{"ttft", "1 s"}});
+  EXPECT_EQ(At(answer, "played.too_long"), 10);
+  EXPECT_EQ(answer["holds"], false);
+  EXPECT_TRUE(answer["needed"].is_null());
+  for (const std::string& text : {answer["message"].get<std::string>(), ReplayText(JsonText(answer), false)}) {
+    EXPECT_NE(text.find("10 of 20 requests do not fit"), std::string::npos) << text;
+  }
+  EXPECT_NE(answer["notes"].dump().find("10 of 20 requests are longer than the context of"), std::string::npos);
 }
 
 // A benchmark without times keeps its number of requests in flight: with requests of one length that is a closed loop,
