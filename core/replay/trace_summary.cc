@@ -1,6 +1,7 @@
 #include "core/replay/trace_summary.h"
 
 #include <algorithm>
+#include <string>
 #include <unordered_set>
 #include <vector>
 
@@ -88,10 +89,9 @@ TraceSummary SummaryOf(const RequestTrace& trace) {
 }
 
 void SetArrivals(RequestTrace& trace, const ReplayQuestion& question) {
-  if (trace.has_times) {
-    const double rate = RateOf(trace, SpanOf(trace));
-    Scale(trace, question.requests_per_s && rate > 0 ? *question.requests_per_s / rate : question.speed);
-    return;
+  const double recorded = RateOf(trace, SpanOf(trace));
+  if (trace.has_times && (recorded > 0 || !question.requests_per_s)) {
+    return Scale(trace, question.requests_per_s ? *question.requests_per_s / recorded : question.speed);
   }
   const std::optional<double> rate = question.requests_per_s ? question.requests_per_s : trace.requests_per_s;
   if (question.requests_per_s) trace.most_at_once.reset();
@@ -101,17 +101,23 @@ void SetArrivals(RequestTrace& trace, const ReplayQuestion& question) {
   } else if (!rate) {
     trace.notes.emplace_back("The file has no times: all requests come at once. Give a rate to spread them");
   } else {
-    trace.notes.emplace_back("The file has no times: requests come at random, at the rate in question");
+    trace.notes.emplace_back(
+        std::string(trace.has_times ? "All times of the file are equal" : "The file has no times") +
+        ": requests come at random, at the rate in question");
   }
   Random random(1);
   Seconds at;
   std::vector<bool> has_begun(static_cast<std::size_t>(trace.sessions), false);
+  std::vector<TracedRequest*> sent;  // not a turn that follows another after a delay
   for (TracedRequest& one : trace.requests) {
     const bool follows = one.session >= 0 && has_begun[static_cast<std::size_t>(one.session)];
     if (one.session >= 0) has_begun[static_cast<std::size_t>(one.session)] = true;
-    if (follows && one.delay) continue;
-    one.arrival = at;
-    if (rate) at += DrawGap(Arrivals{}, random) / (*rate * question.speed) * (1 * kS);
+    if (!follows || !one.delay) sent.push_back(&one);
+  }
+  const double of_all = static_cast<double>(sent.size()) / static_cast<double>(trace.requests.size());
+  for (TracedRequest* one : sent) {
+    one->arrival = at;
+    if (rate) at += DrawGap(Arrivals{}, random) / (*rate * of_all * question.speed) * (1 * kS);
   }
 }
 

@@ -21,7 +21,8 @@ struct TraceSummary {
 };
 TraceSummary SummaryOf(const RequestTrace& trace);
 
-// Sets each request's arrival: the trace's, scaled; if it has no times, random at a given rate, or all at once.
+// Sets each request's arrival: the trace's, scaled; if it has no times or
+// equal ones, random at a given rate, or all at once.
 void SetArrivals(RequestTrace& trace, const ReplayQuestion& question);
 
 }  // namespace slipstick

@@ -75,6 +75,25 @@ TEST(Replay, ScalesTheArrivals) {
             0);
 }
 
+// The first rows of Mooncake's toolagent_trace.jsonl all have the time 0: a rate spreads them as those without a time.
+TEST(Replay, SpreadsRequestsOfOneTime) {
+  std::string equal, turns;
+  for (int i = 0; i < 2000; ++i) {
+    equal += "{\"timestamp\":0,\"input_length\":500,\"output_length\":10}\n";
+    // Sessions of two turns: each is two requests.
+    const std::string session = "{\"session_id\":" + std::to_string(i / 2) + ",";
+    turns +=
+        session + (i % 2 == 0 ? "\"timestamp\":0" : "\"delay\":100") + ",\"input_length\":500,\"output_length\":10}\n";
+  }
+  for (const std::string& trace : {equal, turns}) {
+    const Json spread = AnswerOf(trace, kSmall, {{"requests_per_s", 20}});
+    EXPECT_NEAR(At(spread, "trace.span_s"), 100, 10);
+    EXPECT_NEAR(At(spread, "trace.requests_per_s"), 20, 2);
+    EXPECT_NE(spread["notes"].dump().find("All times of the file are equal"), std::string::npos);
+  }
+  EXPECT_EQ(At(AnswerOf(equal, kSmall), "trace.span_s"), 0);
+}
+
 // The answer about other replica counts holds when the scenario has them: `needed` replicas hold, one fewer does not.
 TEST(Replay, FindsTheFewestReplicas) {
   const std::string trace = Every(0.01, 3000);
