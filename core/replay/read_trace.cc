@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "core/base/units.h"
@@ -43,6 +44,20 @@ Count LargestThatHolds(const std::vector<TracedRequest>& requests) {
   Count block = std::bit_floor(static_cast<std::uint64_t>(kMostTokens));
   while (block > 1 && !Holds(block, requests)) block /= 2;
   return block;
+}
+
+// Whether the prompts have as many blocks of this size as their lengths say, the last one counted or not; and their
+// numbers differ enough to tell.
+bool Explains(Count block, const std::vector<TracedRequest>& requests) {
+  constexpr std::size_t kTelling = 3;
+  std::unordered_set<std::size_t> numbers;
+  for (const TracedRequest& one : requests) {
+    if (one.blocks.empty()) continue;
+    const auto whole = static_cast<std::size_t>(one.prompt / block), number = one.blocks.size();
+    if (number != whole && number != whole + 1) return false;
+    numbers.insert(number);
+  }
+  return numbers.size() >= kTelling;
 }
 
 class TraceReader {
@@ -272,11 +287,41 @@ class TraceReader {
     std::size_t most = 0;
     for (const TracedRequest& one : trace_.requests) most = std::max(most, one.blocks.size());
     if (most == 0) return;
-    constexpr std::size_t kTelling = 3;
-    trace_.block = block_ > 0 ? block_ : most < kTelling ? format_->block : LargestThatHolds(trace_.requests);
-    if (!Holds(trace_.block, trace_.requests))
+    trace_.block = block_ > 0 ? block_ : GuessedBlock(most);
+    if (!Holds(trace_.block, trace_.requests)) {
       issues_.push_back(
           {"", "hash_ids: more blocks of " + std::to_string(trace_.block) + " tokens than the prompt has"});
+      return;
+    }
+    if (block_ == 0 && trace_.block != format_->block) {
+      trace_.notes.push_back("The file does not state the size of a block: " + std::to_string(trace_.block) +
+                             " tokens, as the lengths and the numbers of hash_ids imply");
+    }
+    NoteCoverage();
+  }
+
+  // Lists that cover all of their prompts tell the size. Those of a shared prefix only do not, so the format's own
+  // size comes first for them.
+  [[nodiscard]] Count GuessedBlock(std::size_t most) const {
+    constexpr std::size_t kTelling = 3;
+    const Count largest = LargestThatHolds(trace_.requests), own = format_->block;
+    if (Explains(largest, trace_.requests)) return largest;
+    return most < kTelling || Holds(own, trace_.requests) ? own : largest;
+  }
+
+  void NoteCoverage() {
+    double tokens = 0, covered = 0;
+    std::size_t partly = 0;
+    for (const TracedRequest& one : trace_.requests) {
+      const auto blocks = static_cast<Count>(one.blocks.size());
+      tokens += static_cast<double>(one.prompt);
+      covered += static_cast<double>(std::min(one.prompt, blocks * trace_.block));
+      if (blocks < one.prompt / trace_.block) ++partly;
+    }
+    if (2 * partly <= trace_.requests.size()) return;
+    trace_.notes.push_back("hash_ids cover " + std::to_string(std::lround(100 * covered / tokens)) +
+                           " % of the prompt tokens, in blocks of " + std::to_string(trace_.block) +
+                           " tokens; the other tokens are shared with no request");
   }
 
   const Format* format_ = nullptr;

@@ -12,7 +12,8 @@
 //                input_lens, output_lens and, where there are any, start_times; else request_rate and max_concurrency
 //                (vllm/benchmarks/serve.py, python/sglang/bench_serving.py).
 //
-// If the file does not state the size of a block, it follows from the lengths and the numbers of blocks.
+// If the file does not state the size of a block, it follows from the lengths and the numbers of blocks, where these
+// cover the prompts; else it is the format's own.
 #pragma once
 
 #include <string_view>

@@ -38,6 +38,7 @@ struct Outputs<TraceSummary> {
       Output("output", &S::output, "Output tokens"),
       Output("prompt_tokens_per_s", &S::prompt_tokens_per_s, "Prompt tokens that arrive").In("/s"),
       Output("output_tokens_per_s", &S::output_tokens_per_s, "Output tokens wanted").In("/s"),
+      Output("block", &S::block, "Tokens per block of hash_ids").In("count"),
       Output("best_hit_rate", &S::best_hit_rate, "Prefix-cache hit rate with unlimited memory").In("%"),
   };
 };

@@ -84,6 +84,7 @@ TraceSummary SummaryOf(const RequestTrace& trace) {
   summary.output = LengthsOf(trace, &TracedRequest::output);
   summary.prompt_tokens_per_s = summary.requests_per_s * summary.prompt.mean;
   summary.output_tokens_per_s = summary.requests_per_s * summary.output.mean;
+  summary.block = trace.block;
   summary.best_hit_rate = BestHitRate(trace);
   return summary;
 }

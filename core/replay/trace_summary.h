@@ -17,6 +17,7 @@ struct TraceSummary {
   double requests_per_s = 0;  // 0: all come at once
   TraceLengths prompt, output;
   double prompt_tokens_per_s = 0, output_tokens_per_s = 0;
+  Count block = 0;           // tokens of a block of hash_ids; 0: no request has any
   double best_hit_rate = 0;  // of the prompt tokens, if a single memory kept everything
 };
 TraceSummary SummaryOf(const RequestTrace& trace);

@@ -51,6 +51,32 @@ TEST(ImportTrace, TakesTheSizeOfABlockFromTheirNumber) {
             64);
 }
 
+// AIPerf: "prefix-only … `hash_ids` lists only the cached prefix". Three blocks of 512 before 10,000 tokens are not three
+// of 4,096.
+TEST(ImportTrace, TakesThePrefixOfAPromptForWhatItIs) {
+  std::string text;
+  for (int i = 0; i < 3; ++i)
+    text +=
+        "{\"timestamp\":" + std::to_string(i) + ",\"input_length\":10000,\"output_length\":9,\"hash_ids\":[0,1,2]}\n";
+  const RequestTrace trace = TraceOf(text);
+  EXPECT_EQ(trace.block, 512);
+  ASSERT_EQ(trace.notes.size(), 1U);
+  EXPECT_EQ(trace.notes[0],
+            "hash_ids cover 15 % of the prompt tokens, in blocks of 512 tokens; the other tokens are shared with no "
+            "request");
+}
+
+// Three prompts of other lengths whose numbers of blocks follow them tell a size larger than the format's own.
+TEST(ImportTrace, TakesTheSizeThatAllLengthsImply) {
+  const RequestTrace trace = TraceOf(
+      "{\"timestamp\":0,\"input_length\":2048,\"output_length\":1,\"hash_ids\":[0,1]}\n"
+      "{\"timestamp\":1,\"input_length\":3000,\"output_length\":1,\"hash_ids\":[0,1,2]}\n"
+      "{\"timestamp\":2,\"input_length\":5120,\"output_length\":1,\"hash_ids\":[0,1,2,3,4]}\n");
+  EXPECT_EQ(trace.block, 1024);
+  ASSERT_EQ(trace.notes.size(), 1U);
+  EXPECT_NE(trace.notes[0].find("The file does not state the size of a block: 1024 tokens"), std::string::npos);
+}
+
 TEST(ImportTrace, SortsByArrival) {
   const RequestTrace trace = TraceOf(
       "{\"timestamp\":2000,\"input_length\":2,\"output_length\":1}\n{\"timestamp\":1000,\"input_length\":1,\"output_"

@@ -49,6 +49,7 @@ TEST(Replay, DescribesTheTrace) {
   EXPECT_NEAR(At(answer, "trace.prompt.mean"), 3800.0 / 3, 1e-9);
   EXPECT_EQ(At(answer, "trace.prompt.p50"), 1400);
   EXPECT_EQ(At(answer, "trace.output.longest"), 30);
+  EXPECT_EQ(At(answer, "trace.block"), 512);
   EXPECT_NEAR(At(answer, "trace.best_hit_rate"), 1536.0 / 3800, 1e-12);
   EXPECT_NEAR(At(answer, "played.hit_rate"), 1536.0 / 3800, 1e-12);
   EXPECT_EQ(At(answer, "needed.replicas"), 1);
