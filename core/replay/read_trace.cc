@@ -87,6 +87,7 @@ class TraceReader {
     if (issues_.empty() && trace_.requests.empty()) issues_.push_back({"", "No request in this file"});
     if (issues_.empty()) SetTimes();
     if (issues_.empty()) SetBlocks();
+    if (issues_.empty()) NoteDeltas();
     if (!issues_.empty()) return std::move(issues_);
     trace_.format = format_->name;
     trace_.sessions = static_cast<Count>(sessions_.size());
@@ -281,6 +282,24 @@ class TraceReader {
     if (without_tokens_ > 0)
       trace_.notes.push_back(std::to_string(without_tokens_) +
                              " entries that are no request, such as sub-agents, are left out");
+  }
+
+  // A turn's prompt holds all that was said before. Players such as AIPerf add up what each turn says.
+  void NoteDeltas() {
+    std::vector<const TracedRequest*> before(sessions_.size(), nullptr);
+    std::size_t turns = 0, shorter = 0;
+    for (const TracedRequest& one : trace_.requests) {
+      if (one.session < 0) continue;
+      const TracedRequest*& last = before[static_cast<std::size_t>(one.session)];
+      if (last != nullptr) ++turns;
+      if (last != nullptr && one.prompt < last->prompt + last->output) ++shorter;
+      last = &one;
+    }
+    if (2 * shorter <= turns) return;
+    trace_.notes.push_back("Each turn's prompt is taken as a whole, and " + std::to_string(shorter) + " of " +
+                           std::to_string(turns) +
+                           " later turns are shorter than the prompt and the answer before them: if the file has only "
+                           "what each turn adds, add up the turns before them");
   }
 
   void SetBlocks() {

@@ -2,8 +2,8 @@
 //
 //   Mooncake     a request per line: timestamp (ms), input_length, output_length, hash_ids of blocks of 512 tokens
 //                (kvcache-ai/Mooncake FAST25-release/traces). With session_id, and delay (ms) in place of timestamp,
-//                the turns of a session (ai-dynamo/dynamo docs/dynosim/trace-formats.md): each has its full prompt and
-//                is sent when the turn before it is done.
+//                the turns of a session (ai-dynamo/dynamo docs/dynosim/trace-formats.md): each has its full prompt (a
+//                note asks where it seems to have only what it adds) and is sent when the turn before it is done.
 //   Bailian      the same with chat_id and parent_chat_id, timestamp in seconds and blocks of 16 tokens
 //                (alibaba-edu/qwen-bailian-usagetraces-anon, as ai-dynamo/aiperf docs/tutorials/bailian-trace.md says).
 //   agent        an object per conversation: requests of t (s), in, out and hash_ids, with block_size

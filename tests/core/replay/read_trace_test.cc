@@ -101,6 +101,22 @@ TEST(ImportTrace, ReadsTheTurnsOfSessions) {
   EXPECT_NE(trace.requests[2].session, trace.requests[0].session);
 }
 
+// 20,000 tokens, and 600 more per turn after answers of 300: whole prompts are 20,900 and 21,800.
+TEST(ImportTrace, AsksWhetherTurnsAreDeltas) {
+  const auto session = [](int second, int third) {
+    return "{\"session_id\":1,\"timestamp\":0,\"input_length\":20000,\"output_length\":300}\n"
+           "{\"session_id\":1,\"delay\":5000,\"input_length\":" +
+           std::to_string(second) +
+           ",\"output_length\":300}\n{\"session_id\":1,\"delay\":5000,\"input_length\":" + std::to_string(third) +
+           ",\"output_length\":300}\n";
+  };
+  const RequestTrace deltas = TraceOf(session(600, 600));
+  ASSERT_EQ(deltas.notes.size(), 1U);
+  EXPECT_NE(deltas.notes[0].find("2 of 2 later turns are shorter"), std::string::npos) << deltas.notes[0];
+  EXPECT_TRUE(TraceOf(session(20'900, 21'800)).notes.empty());
+  EXPECT_TRUE(TraceOf(session(20'900, 600)).notes.empty()) << "one that starts over";
+}
+
 // The two lines of AIPerf's guide: times in seconds, and a chat that continues another.
 TEST(ImportTrace, ReadsBailiansChats) {
   const RequestTrace trace = TraceOf(
