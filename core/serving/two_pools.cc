@@ -6,9 +6,9 @@
 #include "core/base/figure.h"
 #include "core/engine_step/exchange.h"
 #include "core/engine_step/memo.h"
-#include "core/engine_step/prompt_tokens.h"
 #include "core/serving/explained_deployment.h"
 #include "core/serving/phase_time.h"
+#include "core/serving/prompt_time.h"
 #include "core/serving/serving_memory.h"
 
 namespace slipstick {
