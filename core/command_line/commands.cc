@@ -135,7 +135,7 @@ Ranges RangesIn(const std::vector<std::string>& assignments) {
   return ranges;
 }
 
-// The search at every value of a sweep or a solve, if it is asked for.
+// The search at every value of a sweep or a solve; none without --best.
 std::optional<SearchSpec> BestOf(const CommandLine& line) {
   if (line.Option("--best").empty()) return std::nullopt;
   SearchSpec search;

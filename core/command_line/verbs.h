@@ -37,7 +37,7 @@ std::span<const CommandOption> CommandOptions();
 const Verb* VerbOf(std::string_view name);
 const CommandOption* OptionOf(std::string_view name);
 std::vector<const CommandOption*> OptionsOf(const Verb& verb);
-// What is wrong with the value of an option that takes one of several names; nothing for other options.
+// Issues of the value of an option that takes one of several names; none for other options.
 Issues WrongName(const CommandOption& option, const std::string& value);
 
 // Help texts, written from the tables.

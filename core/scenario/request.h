@@ -18,10 +18,9 @@
 #include "core/base/issue.h"
 #include "core/base/json.h"
 #include "core/base/quantity.h"
+#include "core/scenario/version.h"
 
 namespace slipstick {
-
-inline constexpr Count kNewestVersion = 3;
 
 // The scenario that the page opens with, as a request. Versions 2 and 3 leave both mappings to the tuner ("auto").
 const Json& DefaultRequest(Count version = kNewestVersion);

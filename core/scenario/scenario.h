@@ -13,7 +13,7 @@
 #include "core/evidence/own_measurement.h"
 #include "core/hardware/cluster.h"
 #include "core/post_training/post_training.h"
-#include "core/scenario/request.h"
+#include "core/scenario/version.h"
 #include "core/search/chosen.h"
 #include "core/training_stage/training_run.h"
 #include "core/workload/model.h"
