@@ -262,7 +262,7 @@ void SetTuning(Deployment& deployment) {
     deployment.step_factor =
         Figure("Decode step over a tuned run's", 1 + (deployment.step_factor - 1) * layers.moe / layers.total,
                "layers with experts alone");
-  // A host that launches steps ahead works on the sequences beside the devices; what it does after a step delays the next.
+  // A host that launches steps ahead works on the sequences beside the devices; its work after a step delays the next.
   const Ratio beside = Figure("Share of the host's work beside the devices", min(1.0, launch.steps_ahead),
                               "all of it if steps are launched ahead");
   const Seconds host = launch.per_sequence_host,

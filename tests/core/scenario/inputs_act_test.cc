@@ -103,6 +103,8 @@ const std::vector<Assignments>& Scenarios() {
           kOneStage,
       kServingOnly + Assignments{"model=kimi-linear-48b-a3b", "cluster=dgx-h100", "serving.mapping.tp=4",
                                  "serving.devices=4", "cost.rental=coreweave-h100-on-demand"},
+      kServingOnly + Assignments{"model=qwen3-next-80b-a3b", "cluster=dgx-h200", "serving.engine=sglang",
+                                 "serving.mapping.tp=2", "serving.devices=2", "serving.concurrency=1000"},
       kServingOnly +
           Assignments{"model=llama-3.1-8b", "cluster=single-l40s", "serving.mapping.tp=1"},  // not a large device
       kServingOnly + Assignments{"model=llama-3.1-8b", "cluster=gaudi2-hls2", "serving.engine=gaudi",
