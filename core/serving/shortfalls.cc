@@ -83,8 +83,13 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
                   (budget.prefixes > Bytes{} ? "cached prefixes leave" : "the engine's rule leaves") +
                   " nothing for the KV cache";
     const bool is_wide = BytesPerElement(deployment.load.precision.weights) > BytesPerElement(Precision::kQ4KM);
+    const Bytes capacity = deployment.device.memory.capacity;
+    const std::string more =
+        budget.capacity < capacity && taken <= capacity
+            ? "; or raise cluster.device.memory.usable, if your system can give more of the " + GibText(capacity)
+            : "";
     report.infeasible.push_back({reason, "Out of memory: " + why + "; use " + (is_wide ? "4-bit weights, " : "") +
-                                             "a smaller model or more devices"});
+                                             "a smaller model or more devices" + more});
   } else if (!reason.empty() && HasStatePool(deployment) && batch.max_sequences == SequenceLimit(deployment, budget)) {
     report.infeasible.push_back(
         {reason, "Out of memory: the engine's pool of recurrent states, " + GibText(budget.states) +

@@ -200,6 +200,21 @@ TEST(Budget, DoesNotEndAtTheModelsOwnContext) {
   EXPECT_GT(Serve(kOneH100 + std::vector<std::string>{"model=llama-2-7b"}).max_context, 4096);
 }
 
+// GLM-5 in 4 bits takes 390 GiB. macOS gives the GPU 384 of the M3 Ultra's 477 unless told otherwise.
+TEST(Budget, NamesTheUsableMemoryWhereTheDeviceHasMore) {
+  const std::vector<std::string> glm{"cluster=single-m3-ultra", "model=glm-5", "serving.engine=mlx", "serving.batch=1",
+                                     "serving.precision.weights=q4_0"};
+  const ServingReport lacks = Serve(glm);
+  ASSERT_FALSE(lacks.infeasible.empty());
+  EXPECT_NE(lacks.infeasible[0].message.find("cluster.device.memory.usable"), std::string::npos)
+      << lacks.infeasible[0].message;
+  EXPECT_TRUE(Serve(glm + std::vector<std::string>{"cluster.device.memory.usable=440 GiB"}).infeasible.empty());
+  // 405 billion weights exceed all of an H100's memory.
+  const ServingReport never = Serve(kOneH100 + std::vector<std::string>{"model=llama-3.1-405b"});
+  ASSERT_FALSE(never.infeasible.empty());
+  EXPECT_EQ(never.infeasible[0].message.find("usable"), std::string::npos) << never.infeasible[0].message;
+}
+
 TEST(Budget, FillsABatchOfMax) {
   const std::vector<std::string> load{"cluster=single-h100-sxm5-80gb", "model=llama-3.1-8b", "serving.engine=trtllm",
                                       "serving.batch=max"};
