@@ -39,7 +39,7 @@ struct Trial {
   std::vector<Compared> conditions;  // in their order
   std::size_t failing = 0;           // the first one that does not hold
   std::string issue;                 // why the value is invalid or infeasible
-  Json mapping;
+  Json mapping, warnings;            // the best, if it is searched; the report's
 };
 
 struct SolveProblem {
@@ -62,9 +62,7 @@ std::string WhyInfeasible(const Json& report, std::string_view figure) {
   const Json* feasible = MemberAt(report, part + ".feasible");
   if (feasible == nullptr || !feasible->is_boolean() || feasible->get<bool>()) return "";
   const Json& reasons = report[part]["infeasible"];
-  if (reasons.empty()) return "infeasible";
-  const std::string message = reasons[0].value("message", "");
-  return message.empty() ? reasons[0].value("reason", "infeasible") : message;
+  return reasons.empty() ? "infeasible" : reasons[0].value("message", "infeasible");
 }
 
 // The report of a request, or the reason why there is none.
@@ -129,6 +127,7 @@ Trial EvaluateAt(const SolveProblem& problem, const Json& value) {
     return trial;
   }
   Compare(problem, *report, *other, trial);
+  trial.warnings = (*report)["warnings"];
   return trial;
 }
 
@@ -153,6 +152,7 @@ Json Solution(const SolveProblem& problem, const Json& value, std::string_view w
   }
   answer["held"] = HeldDefaults(std::move(edited), solved);
   if (problem.options.search) answer["mapping"] = trial.mapping;
+  if (!trial.warnings.empty()) answer["warnings"] = trial.warnings;
   return answer;
 }
 

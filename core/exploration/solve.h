@@ -33,7 +33,7 @@ struct SolveOptions {
 // numbers of devices and what else moves a mapping: these divide unevenly, so a few further values are tried beside one
 // that fails, and "fails_at" is such a value among those that hold. Only the input and its followers change; "held"
 // (path -> value)
-// lists further inputs to write for a request with the answer's figures.
+// lists further inputs to write for a request with the answer's figures, "warnings" what its report warns of.
 Answer SolveAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view range,
                    std::string_view until, const SolveOptions& options = {});
 // As SolveAnswer, for {"request","range","until": text or [text],"against":[text]?,"search":{…}?}.

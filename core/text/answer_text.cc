@@ -241,8 +241,12 @@ std::string SolveText(std::string_view json, bool is_colored) {
     further += ", at most " + InputText(path, largest->get<double>());
   if (const Json* fails = FindMember(answer, "fails_at"))
     further += "; not at all values in between, such as " + InputText(path, fails->get<double>());
+  std::string warnings;
+  if (const Json* texts = FindMember(answer, "warnings")) {
+    for (const Json& warning : *texts) warnings += Toned("Warning: " + TextOf(warning), Tone::kBad, is_colored) + "\n";
+  }
   return path + limit + Toned(value, Tone::kStrong, is_colored) + further + "\n" + table.Text(is_colored) + beside +
-         (beside.empty() ? "" : "\n");
+         (beside.empty() ? "" : "\n") + warnings;
 }
 
 std::string DesignText(std::string_view json, bool is_colored) {

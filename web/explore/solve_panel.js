@@ -372,6 +372,7 @@ export class SolvePanel {
             result: h('b', {}, text(answer.other.value, unitOf(figure))),
           }),
         ),
+      (answer.warnings ?? []).map((warning) => h('p', {}, warning)),
       answer.mapping && h('p', {}, t('explore.answer.mapping', { list: mappingWords(answer.mapping) })),
       h(
         'div',

@@ -267,5 +267,17 @@ TEST(Solve, AReasonHasTitlesAndUnits) {
   EXPECT_TRUE(reason.ends_with(" % at 15,000 Gtoken")) << reason;
 }
 
+// Mistral-7B has a context of 32,768 tokens, and a window of 4,096, so that a longer prompt fits on one RTX 4090.
+TEST(Solve, WarnsAsTheReportOfItsAnswerDoes) {
+  const Assignments run{"version=3", "model=mistral-7b", "cluster=single-rtx-4090", "training=null", "serving.batch=1"};
+  const auto answer = [&](const std::string& range) {
+    return *ParseJson(SolveAnswer("", run, "serving.prompt=" + range, "serving.feasible>=1").text);
+  };
+  EXPECT_FALSE(answer("1k:16k").contains("warnings")) << JsonText(answer("1k:16k"));
+  const Json beyond = answer("1k:64k");
+  ASSERT_TRUE(beyond.contains("warnings")) << JsonText(beyond);
+  EXPECT_NE(beyond["warnings"][0].get<std::string>().find("32,768"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace slipstick
