@@ -36,9 +36,24 @@ bool IsChosen(const Scenario& scenario, std::string_view path) {
                      [path](const Chosen& one) { return one.path == path; });
 }
 
-std::string MappingText(const TrainingMapping& mapping) {
-  return "TP " + std::to_string(mapping.tp) + ", PP " + std::to_string(mapping.pp) + ", CP " +
-         std::to_string(mapping.cp) + ", EP " + std::to_string(mapping.ep);
+// The members of a mapping that differ from another mapping's: "TP 8, micro-batch size 4".
+std::string DifferencesText(const TrainingMapping& mapping, const TrainingMapping& other) {
+  std::string text;
+  const auto add = [&text](const std::string& difference) { text += (text.empty() ? "" : ", ") + difference; };
+  const auto compare = [&](const char* label, Tally TrainingMapping::* member) {
+    if (mapping.*member != other.*member) add(label + std::to_string(Count(mapping.*member)));
+  };
+  compare("TP ", &TrainingMapping::tp), compare("PP ", &TrainingMapping::pp), compare("CP ", &TrainingMapping::cp);
+  compare("EP ", &TrainingMapping::ep), compare("ETP ", &TrainingMapping::expert_tp);
+  compare("virtual stages ", &TrainingMapping::virtual_stages);
+  compare("micro-batch size ", &TrainingMapping::micro_batch), compare("ZeRO ", &TrainingMapping::zero);
+  if (mapping.schedule != other.schedule) add(std::string(NameOf(mapping.schedule)));
+  if (mapping.sequence_parallel != other.sequence_parallel)
+    add(mapping.sequence_parallel ? "sequence parallelism" : "no sequence parallelism");
+  if (mapping.dispatch != other.dispatch && mapping.dispatch) add(std::string(NameOf(*mapping.dispatch)) + " dispatch");
+  if (mapping.overlap.ep.value_or(false) != other.overlap.ep.value_or(false))
+    add(mapping.overlap.ep.value_or(false) ? "overlapped expert exchange" : "expert exchange without overlap");
+  return text;
 }
 
 std::string TimesText(double ratio) { return TenthsText(ratio) + " times"; }
@@ -67,8 +82,9 @@ std::vector<std::string> TrainingHints(const Scenario& scenario, const TrainingR
   if (!IsChosen(scenario, "training.mapping.tp")) {
     const std::optional<Tuned> best = scenario.model.moe ? BestOf(scenario, run) : std::nullopt;
     if (best && per_sequence > kWorthAMapping * best->per_sequence) {
-      hints.push_back("This mapping is " + TimesText(per_sequence / best->per_sequence) + " slower than " +
-                      MappingText(best->run.mapping) + ": leave the mapping to be chosen (training.mapping=auto)");
+      hints.push_back("This mapping is " + TimesText(per_sequence / best->per_sequence) + " slower than with " +
+                      DifferencesText(best->run.mapping, run.mapping) +
+                      ": leave the mapping to be chosen (training.mapping=auto)");
     }
     return hints;
   }
