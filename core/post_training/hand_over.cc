@@ -34,7 +34,8 @@ Seconds SyncTime(const StepInputs& inputs, const Pools& pools, Bytes weights) {
 
 }  // namespace
 
-HandOver TimeHandOver(const StepInputs& inputs, const Pools& pools, const TrainingMemory& memory) {
+HandOver TimeHandOver(const StepInputs& inputs, const Pools& pools, const Learning& learning) {
+  const TrainingMemory& memory = learning.update.memory;
   const PostTraining& asked = inputs.asked;
   const Bytes weights =
       Procedure("Weights of a device", memory.weights, {inputs.parameters}, "of the training part, most loaded stage");
@@ -44,12 +45,16 @@ HandOver TimeHandOver(const StepInputs& inputs, const Pools& pools, const Traini
                                inputs.frozen_models * weights + inputs.swapped_trainings * (weights + optimizer),
                                "frozen: reference and reward model; trained: the policy where the engine takes turns "
                                "with it, the critic of PPO");
+  const Bytes whole = Procedure("Weights of a device, in its memory or the host's", learning.weights,
+                                {inputs.parameters}, "of the training part, most loaded stage");
+  const Bytes streamed = Figure("Frozen models that stay in host memory", inputs.frozen_models * (whole - weights),
+                                "per device; each pass reads them there, as training does");
   HandOver hand_over;
   hand_over.weights = Figure("Weights sent", inputs.parameters * (2 * kB), "of the whole model, in 16 bits");
   hand_over.weight_sync = SyncTime(inputs, pools, hand_over.weights);
   const Bytes offloaded = Procedure("What training offloads, per device", memory.host, {inputs.parameters},
                                     "of the training part, most loaded stage");
-  hand_over.host = Figure("Models in host memory, per device", waiting + offloaded);
+  hand_over.host = Figure("Models in host memory, per device", waiting + streamed + offloaded);
   const Seconds sleep_and_wake = IsColocated(inputs) ? asked.engine_switch : Seconds();
   hand_over.engine_switch =
       Figure("Engine switch and swapping", sleep_and_wake + 2 * waiting / min(inputs.host_bandwidth, asked.swap_rate),

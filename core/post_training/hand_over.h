@@ -1,8 +1,7 @@
 // Between training and generation: new weights go to the engine, and models take turns in device memory.
 #pragma once
 
-#include "core/post_training/step_inputs.h"
-#include "core/training/training_report.h"
+#include "core/post_training/learning.h"
 
 namespace slipstick {
 
@@ -11,6 +10,6 @@ struct HandOver {
   Bytes weights;  // of the whole model, in the format that is sent
   Bytes host;     // per device: models that wait in host memory
 };
-HandOver TimeHandOver(const StepInputs& inputs, const Pools& pools, const TrainingMemory& memory);
+HandOver TimeHandOver(const StepInputs& inputs, const Pools& pools, const Learning& learning);
 
 }  // namespace slipstick

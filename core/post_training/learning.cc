@@ -32,7 +32,9 @@ StepInputs InputsOf(const PostTraining& asked, const PostTrainingParts& parts) {
   const Count sharing = model.moe ? training.mapping.ep * training.mapping.expert_tp : 1;
   StepInputs inputs{asked, parts};
   inputs.trained_models = asked.algorithm == RlAlgorithm::kPpo ? 2 : 1;
-  inputs.frozen_models = (asked.reference ? 1 : 0) + (asked.reward_model ? 1 : 0);
+  // Without its adapters the policy is the reference model.
+  const bool has_copy = asked.reference && training.trainable != Trainable::kLora;
+  inputs.frozen_models = (has_copy ? 1 : 0) + (asked.reward_model ? 1 : 0);
   inputs.swapped_trainings =
       (asked.placement == RlPlacement::kColocated ? 1 : 0) + (asked.algorithm == RlAlgorithm::kPpo ? 1 : 0);
   inputs.prompt = serving.prompt;
@@ -75,7 +77,13 @@ Learning TimeLearning(const StepInputs& inputs, Ratio devices, const Samples& sa
   learning.updates = updates;
   ValidateAndFillDefaults(run, parts.model, parts.cluster, "training", learning.issues);
   if (!learning.issues.empty()) return learning;
-  learning.update = EvaluateTraining(parts.model, parts.cluster, run, {.operators = false, .timeline = false});
+  const TrainingDetail detail{.operators = false, .timeline = false};
+  learning.update = EvaluateTraining(parts.model, parts.cluster, run, detail);
+  learning.weights = learning.update.memory.weights;
+  if (run.offload.parameters > 0) {
+    run.offload.parameters = 0;
+    learning.weights = EvaluateTraining(parts.model, parts.cluster, run, detail).memory.weights;
+  }
   const Seconds update_step =
       Procedure("One update", learning.update.step_time, {micro_batches, dp, inputs.pack_tokens},
                 "a step of the training part on these micro-batches; open the training part for its formulas");

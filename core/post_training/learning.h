@@ -13,6 +13,7 @@ struct Learning {
   Seconds training;       // of the policy, and of the critic if there is one
   Ratio updates = 1;      // per epoch
   TrainingReport update;  // a single update
+  Bytes weights;          // per device, those in host memory too
   Issues issues;          // set if the mapping does not divide the devices
 };
 Learning TimeLearning(const StepInputs& inputs, Ratio devices, const Samples& sampled);

@@ -57,7 +57,7 @@ SplitStep StepOn(const StepInputs& inputs, const Samples& sampled, const Pools& 
   step.rollouts = TimeRollouts(inputs, pools.generation, sampled);
   step.learning = TimeLearning(inputs, pools.training, sampled);
   if (!step.learning.issues.empty()) return step;
-  step.hand_over = TimeHandOver(inputs, pools, step.learning.update.memory);
+  step.hand_over = TimeHandOver(inputs, pools, step.learning);
 
   PostTrainingTime& time = step.time;
   TimeScoring(inputs.asked, step.learning.pass, time);

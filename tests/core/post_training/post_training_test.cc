@@ -162,6 +162,28 @@ TEST(PostTraining, ModelsThatWaitLieInHostMemory) {
   EXPECT_NEAR(At(slow, "time_s.weight_sync"), 2 * 8.030261248 / 10, 1e-6);
 }
 
+// "If PEFT is used, the reference model is not needed since the adapter can be disabled" (TRL, grpo_trainer.py): its
+// forward pass stays, its copy does not.
+TEST(PostTraining, AdaptersNeedNoCopyOfTheReferenceModel) {
+  const Assignments lora = kBase + Assignments{"training.trainable=lora"};
+  const Json with = Report(lora + Assignments{"post_training.reference=true"}),
+             without = Report(lora + Assignments{"post_training.reference=false"});
+  EXPECT_EQ(At(with, "host_bytes"), At(without, "host_bytes"));
+  EXPECT_EQ(At(with, "time_s.engine_switch"), At(without, "time_s.engine_switch"));
+  EXPECT_GT(At(with, "time_s.reference"), 0);
+  EXPECT_EQ(At(without, "time_s.reference"), 0);
+}
+
+// Offloaded weights of the reference model lie in host memory, too: half of 8.03 G parameters of 2 bytes, which no pass
+// of the policy moves there and back.
+TEST(PostTraining, AnOffloadedReferenceModelLiesInHostMemory) {
+  const Assignments offload = kBase + Assignments{"training.offload.parameters=1", "training.offload.optimizer=1"};
+  const Json with = Report(offload + Assignments{"post_training.reference=true"}),
+             without = Report(offload + Assignments{"post_training.reference=false"});
+  EXPECT_NEAR(At(with, "host_bytes") - At(without, "host_bytes"), 8.030257152e9, 1);
+  EXPECT_NEAR(At(with, "time_s.engine_switch"), At(without, "time_s.engine_switch"), 1e-9);
+}
+
 // Each pool is busy with its own part and while weights move, and idle for the rest of the step.
 TEST(PostTraining, APoolIdlesWhileTheOtherWorks) {
   for (const char* steps_off : {"post_training.steps_off=0", "post_training.steps_off=1"}) {
