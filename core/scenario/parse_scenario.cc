@@ -304,6 +304,7 @@ Result<Scenario> ParseScenario(Json request) {
   ResolveRuns(*scenario, issues);
   if (!issues.empty()) return issues;
   scenario->warnings = RequestWarnings(*scenario, networks);
+  AddUnusedByRollouts(*scenario, written, scenario->warnings);
   return scenario;
 }
 

@@ -196,6 +196,18 @@ void AddForeignDrafts(const Scenario& scenario, std::vector<std::string>& texts)
 
 }  // namespace
 
+void AddUnusedByRollouts(const Scenario& scenario, const Written& written, std::vector<std::string>& texts) {
+  if (!scenario.post_training || !scenario.serving) return;
+  const ServingLoad& load = *scenario.serving;
+  const auto add = [&](const char* path) {
+    if (written.IsDefault(path)) return;
+    texts.push_back(std::string("post_training: rollouts run as many sequences as fit; ") + path +
+                    " is left out, serving.engine.max_sequences limits them");
+  };
+  if (load.concurrency) add("serving.concurrency");
+  if ((load.batch.max || load.batch.count > 1) && !load.concurrency) add("serving.batch");
+}
+
 std::vector<std::string> RequestWarnings(const Scenario& scenario, const Json& networks) {
   std::vector<std::string> texts = UnsupportedSoftware(scenario);
   AddContext(scenario, texts);

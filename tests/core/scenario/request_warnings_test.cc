@@ -52,6 +52,21 @@ TEST(RequestWarnings, NameAnEngineThatDoesNotRunOnTheDevices) {
   EXPECT_TRUE(Mentions(Served("vllm", "single-m3-ultra"), "serving.engine that do: mlx"));
 }
 
+// Rollouts run all samples at once, as many as fit; the engine's own limit is serving.engine.max_sequences.
+TEST(RequestWarnings, NameNumbersOfRequestsThatRolloutsDoNotUse) {
+  const auto asked = [](const std::vector<std::string>& more) {
+    std::vector<std::string> assignments{"version=3",         "model=llama-3.1-8b",        "cluster=dgx-h100",
+                                         "cluster.devices=8", "training.global_batch=128", "post_training.prompts=16"};
+    assignments.insert(assignments.end(), more.begin(), more.end());
+    return WarningsOf(assignments);
+  };
+  const std::string text = "is left out, serving.engine.max_sequences limits them";
+  EXPECT_FALSE(Mentions(asked({}), text));
+  EXPECT_TRUE(Mentions(asked({"serving.batch=8"}), "serving.batch " + text));
+  EXPECT_TRUE(Mentions(asked({"serving.concurrency=8"}), "serving.concurrency " + text));
+  EXPECT_FALSE(Mentions(asked({"serving.engine.max_sequences=8"}), text));
+}
+
 TEST(RequestWarnings, NameAFrameworkThatDoesNotRunOnTheDevices) {
   const auto trained = [](const std::string& framework, const std::string& cluster) {
     return WarningsOf({"version=2", "model=llama-3.2-1b", "cluster=" + cluster, "cluster.devices=1", "serving=null",
