@@ -105,8 +105,16 @@ bool IsOfOneKind(const RunSetting& a, const RunSetting& b) {
   return a.architecture == b.architecture && a.software == b.software && a.has_experts == b.has_experts;
 }
 
+// Memory does not depend on what takes the time.
+double SettingDistance(const MeasuredRun& run, MeasuredKind kind, const RunSetting& setting, const RunDistance& by) {
+  if (GroupOf(kind) != static_cast<int>(MeasuredKind::kTrainingMemory)) return DistanceOf(setting, run.setting, by);
+  RunSetting like = setting;
+  like.network = run.setting.network, like.latency = run.setting.latency;
+  return DistanceOf(like, run.setting, by);
+}
+
 double DistanceTo(const MeasuredRun& run, MeasuredKind kind, const RunSetting& setting, const RunDistance& by) {
-  return DistanceOf(setting, run.setting, by) + (run.kind != kind ? by.kind : 0);
+  return SettingDistance(run, kind, setting, by) + (run.kind != kind ? by.kind : 0);
 }
 
 }  // namespace
@@ -135,7 +143,7 @@ Likely LikelyRange(MeasuredKind kind, const RunSetting& setting, const Evidence&
   }
   likely.nearest = NearestOf(runs, closeness);
   if (likely.nearest.empty()) return likely;
-  likely.distance = DistanceOf(setting, likely.nearest.front()->setting, by);
+  likely.distance = SettingDistance(*likely.nearest.front(), kind, setting, by);
   const Weights weights = WeightsOf(runs, closeness, by.few);
   const bool is_rate = kind == MeasuredKind::kThroughput;  // its error is the corresponding time's
   const Tails tails = is_rate ? Tails{by.tail_above, by.tail_below} : Tails{by.tail_below, by.tail_above};

@@ -35,26 +35,12 @@ PinnedMembers TakeAuto(Json& request, const char* part, Issues& issues) {
 // A batch that the request does not state moves only for a gain that is worth another batch.
 constexpr double kBatchGain = 0.05;
 
-// The share of the memory to leave free so that nine of ten measured runs like this one would fit. `report`: the run's
-// figures, as far as known.
-double LikelyMargin(const Scenario& scenario, const TrainingRun& run, const TrainingReport& report) {
-  const RunSetting setting = SettingOf(scenario.model, scenario.cluster, run, report);
-  const Likely likely = LikelyRange(MeasuredKind::kTrainingMemory, setting, PublishedEvidence());
-  return 1 - 1 / likely.high;
-}
-
-// The best run that keeps the margin of its own memory interval; if there is none, the best run that fits.
+// The best run that keeps the margin of its memory interval, so that nine of ten measured runs like it would fit; if
+// there is none, the best run that fits. The interval is the same for all mappings.
 TunedTraining TuneWithMargin(const Scenario& scenario, TrainingRun run, const TrainingFreedom& freedom) {
-  run.memory_margin = LikelyMargin(scenario, run, TrainingReport());
+  const RunSetting setting = SettingOf(scenario.model, scenario.cluster, run, TrainingReport());
+  run.memory_margin = 1 - 1 / LikelyRange(MeasuredKind::kTrainingMemory, setting, PublishedEvidence()).high;
   TunedTraining tuned = TuneTraining(scenario.model, scenario.cluster, run, freedom);
-  if (tuned.fits) {
-    // The interval depends a little on where the time goes, which is known only for a mapping.
-    const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, tuned.run, {false, false});
-    const double asked = LikelyMargin(scenario, tuned.run, report);
-    if (report.memory.Total() <= (1 - asked) * report.memory.capacity) return tuned;
-    run.memory_margin = asked;
-    tuned = TuneTraining(scenario.model, scenario.cluster, run, freedom);
-  }
   if (tuned.fits) return tuned;
   run.memory_margin = 0;
   return TuneTraining(scenario.model, scenario.cluster, run, freedom);

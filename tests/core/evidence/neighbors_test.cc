@@ -46,6 +46,21 @@ Likely RangeOf(std::vector<MeasuredRun> runs, const RunDistance& distance, const
 
 const RunSetting kH100 = Measured("h100", 0, 0).setting, kH200 = Measured("h200", 0, 0).setting;
 
+// Memory does not depend on what takes the time.
+TEST(Neighbors, OfMemoryDoNotDependOnSharesOfTheTime) {
+  RunDistance distance = Plain();
+  distance.network = 5;
+  const std::vector<MeasuredRun> runs{Measured("h100", 0, 0.2, MeasuredKind::kTrainingMemory),
+                                      Measured("h200", 1, -0.1, MeasuredKind::kTrainingMemory)};
+  RunSetting busy = kH100;
+  busy.network = 0.9;
+  const Likely of_memory = RangeOf(runs, distance, kH100, MeasuredKind::kTrainingMemory),
+               of_busy = RangeOf(runs, distance, busy, MeasuredKind::kTrainingMemory);
+  EXPECT_EQ(of_memory.low, of_busy.low);
+  EXPECT_EQ(of_memory.high, of_busy.high);
+  EXPECT_EQ(of_memory.distance, of_busy.distance);
+}
+
 // The issue for an unusable row names the row and the member at fault.
 TEST(EvidenceFiles, TheIssueOfARowNamesItsFault) {
   const auto fault = [](const std::string& figure, const std::string& value) {
