@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/fix.h"
 #include "core/base/schema.h"
 #include "core/evidence/neighbors.h"
 #include "core/evidence/run_setting.h"
@@ -46,7 +47,19 @@ TunedTraining TuneWithMargin(const Scenario& scenario, TrainingRun run, const Tr
   return TuneTraining(scenario.model, scenario.cluster, run, freedom);
 }
 
-void SettleTraining(Scenario& scenario, const std::vector<std::string>& pinned, const Written& written) {
+// No mapping divides the batch: offers the best one near it that a mapping divides, if there is any.
+void SayBatch(const Scenario& scenario, const TrainingRun& run, TrainingFreedom freedom, Issues& issues) {
+  freedom.global_batch = true, freedom.batch_gain = 0;
+  const TunedTraining other = TuneTraining(scenario.model, scenario.cluster, run, freedom);
+  if (!other.is_legal) return;
+  issues.push_back({"training.global_batch",
+                    "No mapping of " + GroupedText(static_cast<double>(*run.devices)) + " devices divides " +
+                        GroupedText(static_cast<double>(run.global_batch)) + " sequences",
+                    {SetTo("training.global_batch", other.run.global_batch)}});
+}
+
+void SettleTraining(Scenario& scenario, const std::vector<std::string>& pinned, const Written& written,
+                    Issues& issues) {
   TrainingRun& run = *scenario.training;
   const std::optional<Count> devices = run.devices;
   if (!run.devices) run.devices = scenario.cluster.devices;
@@ -57,6 +70,7 @@ void SettleTraining(Scenario& scenario, const std::vector<std::string>& pinned, 
   const bool keeps_margin = is_newest && !run.memory_margin;
   TunedTraining tuned = keeps_margin ? TuneWithMargin(scenario, run, freedom)
                                      : TuneTraining(scenario.model, scenario.cluster, run, freedom);
+  if (!tuned.is_legal && !may_move) SayBatch(scenario, run, freedom, issues);
   run = std::move(tuned.run);
   run.devices = devices;
   scenario.chosen.insert(scenario.chosen.end(), tuned.chosen.begin(), tuned.chosen.end());
@@ -101,8 +115,10 @@ AutoMappings TakeAutoMappings(Json& request, Issues& issues) {
   return autos;
 }
 
-void SettleMappings(Scenario& scenario, const AutoMappings& autos, const Written& written, std::string_view searched) {
-  if (scenario.training && autos.training && searched != "training") SettleTraining(scenario, *autos.training, written);
+void SettleMappings(Scenario& scenario, const AutoMappings& autos, const Written& written, std::string_view searched,
+                    Issues& issues) {
+  if (scenario.training && autos.training && searched != "training")
+    SettleTraining(scenario, *autos.training, written, issues);
   if (scenario.serving && autos.serving && searched != "serving") {
     AdjustServingLoad(scenario, written);
     SettleServing(scenario, *autos.serving, written);

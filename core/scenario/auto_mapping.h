@@ -29,7 +29,8 @@ struct AutoMappings {
 AutoMappings TakeAutoMappings(Json& request, Issues& issues);
 
 // Model and cluster must be complete. `searched`: the part whose mapping is left to a search.
-void SettleMappings(Scenario& scenario, const AutoMappings& autos, const Written& written, std::string_view searched);
+void SettleMappings(Scenario& scenario, const AutoMappings& autos, const Written& written, std::string_view searched,
+                    Issues& issues);
 
 // Appends the entries of "auto" to the described inputs.
 void DescribeAuto(Json& inputs);

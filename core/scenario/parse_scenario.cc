@@ -247,7 +247,8 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, std::string
   CheckDesigns(scenario, issues);
   ResolveSystem(scenario, issues);
   if (!issues.empty()) return issues;
-  SettleMappings(scenario, autos, written, part);
+  SettleMappings(scenario, autos, written, part, issues);
+  if (!issues.empty()) return issues;
   return scenario;
 }
 

@@ -122,6 +122,26 @@ TEST(AutoMapping, DeepSeekV3AsItsReportDescribesIt) {
   EXPECT_NEAR(hours(theirs), kPublished, 0.12 * kPublished);
 }
 
+// 10,000 devices are 2^4 x 5^4. Llama 3.1 405B has 128 heads, 126 layers and 2^13 tokens: no degree takes the 5^4 that
+// 2,048 data-parallel batches leave over. 125 ranks divide a batch near it.
+TEST(AutoMapping, ABatchThatNoMappingDividesComesWithOneThatAMappingDivides) {
+  const std::vector<std::string> asked{"model=llama-3.1-405b", "cluster=dgx-h100", "cluster.devices=10000",
+                                       "serving=null"};
+  const auto with = [&](const std::string& batch) {
+    std::vector<std::string> assignments = asked;
+    assignments.push_back("training.global_batch=" + batch);
+    return ParseScenario(*ReadRequest(R"({"version": 3, "training": {"mapping": {"auto": true}}})", assignments));
+  };
+  const Result<Scenario> refused = with("2048");
+  ASSERT_EQ(refused.issues.size(), 1U);
+  EXPECT_EQ(refused.issues.front().path, "training.global_batch");
+  EXPECT_EQ(refused.issues.front().message, "No mapping of 10,000 devices divides 2,048 sequences");
+  ASSERT_EQ(refused.issues.front().fixes.size(), 1U);
+  const std::string fix = JsonText(refused.issues.front().fixes.front().change.value);
+  EXPECT_NEAR(std::stod(fix), 2048, 2048 / 8.);
+  EXPECT_TRUE(with(fix)) << fix;
+}
+
 TEST(AutoMapping, WhereNothingFitsTheNearestMappingIsUsed) {
   const Scenario scenario = Settled({"version=2", "model=llama-3.1-405b", "cluster=single-rtx-4090"});
   const Json report = *Evaluate(scenario, ReportDetail::Figures());
