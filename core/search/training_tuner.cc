@@ -132,11 +132,12 @@ class TrainingTuner {
     return known->second = cost;
   }
 
-  // Starting points: the best of each tensor-parallel degree, best first, and the best that full sharding makes fit
-  // with the fewest stages. A walk to the latter would pass mappings with both sharding and stages, slower than either.
+  // Starting points: the best of each tensor-parallel degree, best first; the best that full sharding makes fit with the
+  // fewest stages; and the best of the deepest pipelines. A walk to the second would pass mappings with both sharding
+  // and stages, slower than either; one to the last, pipelines of a few stages, slower than none and than many.
   std::vector<Point> Starts() {
     std::map<Count, Point> best_of;
-    std::optional<Point> sharded;
+    std::optional<Point> sharded, deepest;
     for (const std::vector<Degrees>& column : moves_->Columns()) {
       for (const Degrees& one : column) {
         const auto [best, is_new] = best_of.try_emplace(one[MappingAxis::kTp]);
@@ -148,6 +149,8 @@ class TrainingTuner {
         const TrainingCost other_cost = CostOf(*other, sharded ? sharded->cost.Limit() : kNoLimit);
         if (other_cost.fits && (!sharded || other_cost.IsBetterThan(sharded->cost))) sharded = {*other, other_cost};
       }
+      const TrainingCost cost = CostOf(column.back(), deepest ? deepest->cost.Limit() : kNoLimit);
+      if (cost.fits && (!deepest || cost.IsBetterThan(deepest->cost))) deepest = {column.back(), cost};
     }
     std::vector<Point> starts;
     for (const auto& [tp, point] : best_of) starts.push_back(point);
@@ -155,6 +158,7 @@ class TrainingTuner {
                      [](const Point& a, const Point& b) { return a.cost.IsBetterThan(b.cost); });
     starts.resize(std::min(kWalks, starts.size()));
     if (sharded) starts.push_back(*sharded);
+    if (deepest) starts.push_back(*deepest);
     return starts;
   }
 
