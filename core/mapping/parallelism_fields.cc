@@ -6,8 +6,7 @@ namespace slipstick {
 constexpr FieldRow kOverlapFields[] = {
     Of<&Overlap::tp>("tp",
                      "TP communication overlaps with GEMMs, in chunks; default: where the framework does so, with "
-                     "sequence parallelism and "
-                     "FlashAttention"),
+                     "sequence parallelism and FlashAttention, within a node or scale-up domain"),
     Of<&Overlap::dp>("dp", "Gradient reduction overlaps with the backward pass; default: the framework's"),
     Of<&Overlap::pp>("pp", "Pipeline sends overlap with compute; default: the framework's"),
     Of<&Overlap::ep>("ep", "Expert dispatch and combine overlap with compute")};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/training_stage/exchange.h"
 #include "core/training_stage/schedule_types.h"
 
 namespace slipstick {
@@ -46,6 +47,8 @@ void WarnBeyondFramework(const TrainingContext& context, std::vector<std::string
   const bool overlaps = mapping.overlap.ep.value_or(false) && expert_ranks > 1 && !PairsPasses(mapping.schedule);
   if (overlaps && !can.schedules.empty() && !can.overlaps_experts)
     warnings.push_back(framework.name + " does not overlap expert dispatch");
+  if (mapping.overlap.tp.value_or(false) && !ReachesTensorOverlap(context))
+    warnings.push_back(framework.name + " does not overlap TP communication between nodes");
   if (mapping.dispatch == ExpertDispatch::kDedicated && expert_ranks > can.dedicated_ranks) {
     warnings.push_back("Dedicated dispatch serves at most " + std::to_string(can.dedicated_ranks) + " ranks, not " +
                        std::to_string(expert_ranks));

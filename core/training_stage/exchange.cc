@@ -1,6 +1,7 @@
 #include "core/training_stage/exchange.h"
 
 #include "core/base/figure.h"
+#include "core/collectives/fabric.h"
 #include "core/collectives/group_view.h"
 #include "core/collectives/moe_exchange.h"
 #include "core/operators/kernel_family.h"
@@ -40,6 +41,13 @@ Seconds ReduceOverReplicas(const TrainingContext& context, const HeldWeights& we
   return of_dense + TimeCollective(context, CollectiveType::kAllReduce, experts, RankGroup::kExpertReplica);
 }
 
+// Kernels that overlap in chunks write into the memory of their peers, over NVLink or the like.
+bool ReachesTensorOverlap(const TrainingContext& context) {
+  const Cluster& cluster = context.cluster;
+  if (cluster.networks.empty()) return true;
+  return !cluster.networks.front().fabric->scales_out && context.tensor.extent.front() == context.tensor.Ranks();
+}
+
 Exchange TensorExchange(const TrainingContext& context, Ratio pairs) {
   if (context.shape.tensor <= 1) return {};
   const TrainingMapping& mapping = context.run.mapping;
@@ -50,8 +58,8 @@ Exchange TensorExchange(const TrainingContext& context, Ratio pairs) {
   const Seconds gather = mapping.sequence_parallel ? time(CollectiveType::kAllGather) : Seconds{};
   const Seconds reduce = time(mapping.sequence_parallel ? CollectiveType::kReduceScatter : CollectiveType::kAllReduce);
   // Overlap in chunks needs an all-gather before the GEMMs and a reduce-scatter after them.
-  const bool overlaps =
-      mapping.overlap.tp.value_or(framework.tensor_overlap && mapping.sequence_parallel && context.run.flash_attention);
+  const bool overlaps = mapping.overlap.tp.value_or(framework.tensor_overlap && mapping.sequence_parallel &&
+                                                    context.run.flash_attention && ReachesTensorOverlap(context));
   const Ratio exposed_share = overlaps ? framework.tensor_exposed : Ratio(1);
   Exchange exchange;
   exchange.link = Figure("TP link time of a layer", pairs * (gather + reduce + pair_launch),

@@ -39,6 +39,9 @@ inline Seconds TimeCollective(const TrainingContext& context, CollectiveType typ
 // All-reduce of the rank's shard of the gradients of these weights, among the ranks that hold the same shard.
 Seconds ReduceOverReplicas(const TrainingContext& context, const HeldWeights& weights);
 
+// Whether overlap in chunks reaches all ranks of a TP group.
+bool ReachesTensorOverlap(const TrainingContext& context);
+
 // TP communication of one layer in one direction: `pairs` pairs of an all-gather and a reduce-scatter of the residual
 // stream, or as many all-reduces without sequence parallelism. The backward pass needs the same.
 Exchange TensorExchange(const TrainingContext& context, Ratio pairs);
