@@ -96,8 +96,8 @@ GradientLinks TimeCollectives(const TrainingContext& context, const TrainedWeigh
     links.gather = links.broadcasts = zero * Seconds();
     return links;
   }
-  const Bytes dense = Figure("Dense weights in 16 bits", 2 * kB * trained.weights.dense),
-              experts = Figure("Experts' weights in 16 bits", 2 * kB * trained.weights.experts);
+  const Bytes dense = AtWidth(context, Figure("Dense weights in 16 bits", 2 * kB * trained.weights.dense)),
+              experts = AtWidth(context, Figure("Experts' weights in 16 bits", 2 * kB * trained.weights.experts));
   links.gather = TimeOfBoth(context, {CollectiveType::kAllGather, RankGroup::kShard, dense},
                             {CollectiveType::kAllGather, RankGroup::kExpertShard, experts});
   links.broadcasts = Figure("Broadcasts of the shards", min(1, max(0, shards - 8)) * shards * framework.shard_broadcast,
@@ -129,7 +129,7 @@ void HideExchange(const TrainingContext& context, const TrainedWeights& trained,
   const Seconds reduce = Figure("Reduction of the gradients", links.reduce),
                 gather = Figure("All-gather of the weights", links.gather);
   const Ratio reductions = ReductionsPerStep(context), of_gradients = reductions * framework.gradient_bytes;
-  const Ratio element = gather > Seconds{} ? of_gradients + 2 : of_gradients;
+  const Ratio element = gather > Seconds{} ? of_gradients + AtWidth(context, Ratio(2)) : of_gradients;
   const Bytes moved = Figure("Moved gradients and weights", element * kB * trained.weights.Base(),
                              "bytes of gradients, and of gathered weights in 16 bits");
   const Ratio contention = ContentionBeside(context, moved, reduce + gather);

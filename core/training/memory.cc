@@ -162,7 +162,7 @@ Bytes ModuleActivations(const MemoryTerms& terms, const RecomputeChoice& recompu
   const Bytes layer = LayerActivations(context, terms.works.of[MtpKind(context)], recompute.selective);
   const Bytes projection =
       Figure("Inputs of a module's two norms and of its projection",
-             8 * kB * context.shape.sequence_parallel_tokens * Ratio(context.model.hidden), "in 16 bits");
+             AtWidth(context, 8 * kB * context.shape.sequence_parallel_tokens * Ratio(context.model.hidden)));
   return Figure(
       "Activations of the MTP modules",
       MtpModules(context.model, context.run) * ((1 - full) * layer + full * LayerCheckpoint(context) + projection),
@@ -221,11 +221,11 @@ Bytes EndBytes(const TrainingContext& context, const DeviceStages& device, Ratio
         Figure("Dropout mask of the embedding", passes * shape.sequence_parallel_tokens * hidden, "a byte per element");
   if (device.HasHead()) {
     const Ratio modules = MtpModules(context.model, context.run), heads = 1 + modules;
-    bytes += Figure("Inputs of the final norm and of the LM head", heads * 4 * shape.sequence_parallel_tokens * hidden,
-                    "of each MTP module too");
+    bytes += Figure("Inputs of the final norm and of the LM head",
+                    AtWidth(context, heads * 4 * shape.sequence_parallel_tokens * hidden), "of each MTP module too");
     if (shape.tensor > 1)
-      bytes +=
-          Figure("Gathered input of the LM head", heads * framework.head_gathered * shape.tokens * hidden, "under TP");
+      bytes += Figure("Gathered input of the LM head",
+                      AtWidth(context, heads * framework.head_gathered * shape.tokens * hidden), "under TP");
     bytes += Figure("Logits, their copy and gradient",
                     (LogitBytes(context.run, framework.logits) + LogitBytes(context.run, 4) * modules) * shape.tokens *
                         Ratio(context.model.vocab) / shape.tensor / Ratio(context.run.loss_chunks),
@@ -252,9 +252,9 @@ StageActivations AddActivations(const MemoryTerms& terms, const DeviceStages& de
              (1 - offloaded) * layers.in_flight + min(offloaded * layers.in_flight, 2 * offloaded * layers.largest),
              "not offloaded, and those of two layers in transfer");
   const Ratio element = context.shape.tensor > 1 ? framework.working_hidden_tensor : framework.working_hidden;
-  const Bytes gathered =
-      Figure("Gathered inputs of one layer", element * kB * context.shape.tokens * Ratio(context.model.hidden), "",
-             kActivationSource);
+  const Bytes gathered = Figure("Gathered inputs of one layer",
+                                AtWidth(context, element * kB * context.shape.tokens * Ratio(context.model.hidden)), "",
+                                kActivationSource);
   const Bytes working = Figure("Working set of one layer", Restores(recompute) ? layers.working + gathered : gathered,
                                "activations that recomputation restores, gathered inputs", kActivationSource);
   const Bytes ends = EndBytes(context, device, layers.passes);
@@ -304,7 +304,7 @@ Bytes WorkspaceOf(const TrainingContext& context, const StageActivations& layers
   // Frozen weights are gathered in their stored format.
   const Ratio element = context.run.trainable == Trainable::kLora
                             ? InputAt(InputOfFrozenBytes(context), FrozenBytes(context), context.tape)
-                            : Ratio(2);
+                            : AtWidth(context, Ratio(2));
   const Bytes weights =
       Figure("Gathered weights", element * kB * gathered * layers.largest_layer, "of layers that ZeRO 3 holds whole");
   return Figure("Workspace", framework.constant + communicates * framework.communication + weights + moving + copies,

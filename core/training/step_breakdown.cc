@@ -8,6 +8,7 @@
 #include "core/collectives/fabric.h"
 #include "core/training/gradient.h"
 #include "core/training/schedule.h"
+#include "core/training_stage/state_bytes.h"
 #include "core/workload/exchanges.h"
 
 namespace slipstick {
@@ -209,7 +210,7 @@ PipelineSends TimePipelineSends(const TrainingContext& context) {
   const Ratio split = framework.scatters_sends ? shape.tensor : shape.sequence_split;
   const Model& model = context.model;
   const Ratio streams = model.compressed ? Ratio(model.compressed->streams) : Ratio(1);
-  const Bytes output = SentBytes(shape.tokens, streams, model.hidden);
+  const Bytes output = AtWidth(context, SentBytes(shape.tokens, streams, model.hidden));
   const bool overlaps = shape.chunks > 1 && context.run.mapping.overlap.pp.value_or(framework.pipeline_overlap);
   const Ratio exposed_share =
       overlaps ? framework.pipeline_exposed : InputAt("training.mapping.overlap.pp", Ratio(1), context.tape);

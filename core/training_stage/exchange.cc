@@ -7,6 +7,7 @@
 #include "core/operators/kernel_family.h"
 #include "core/training_stage/collective_memo.h"
 #include "core/training_stage/schedule_types.h"
+#include "core/training_stage/state_bytes.h"
 #include "core/workload/exchanges.h"
 
 namespace slipstick {
@@ -53,7 +54,7 @@ Exchange TensorExchange(const TrainingContext& context, Ratio pairs) {
   const TrainingMapping& mapping = context.run.mapping;
   const FrameworkExchange& framework = context.framework().exchange;
   const Seconds pair_launch = context.device().architecture->step.pair_launch;
-  const Bytes residual = ResidualBytes(context.shape.tokens, context.model.hidden);
+  const Bytes residual = AtWidth(context, ResidualBytes(context.shape.tokens, context.model.hidden));
   const auto time = [&](CollectiveType type) { return TimeCollective(context, type, residual, RankGroup::kTensor); };
   const Seconds gather = mapping.sequence_parallel ? time(CollectiveType::kAllGather) : Seconds{};
   const Seconds reduce = time(mapping.sequence_parallel ? CollectiveType::kReduceScatter : CollectiveType::kAllReduce);
@@ -95,23 +96,45 @@ ContextExchange RingExchange(const TrainingContext& context, Bytes kv_bytes, Sec
 
 }  // namespace
 
+bool GathersContext(const TrainingContext& context) {
+  const ContextKind kind = context.run.mapping.cp_kind;
+  return context.shape.context > 1 &&
+         (kind == ContextKind::kAllGather || (kind == ContextKind::kRing && context.model.mla.has_value()));
+}
+
+namespace {
+
+Ratio TokensOfRank(const AttentionWork& work) { return Figure("Tokens of a rank", work.sequences * work.queries); }
+
+Bytes KeysAndValues(const TrainingContext& context, const AttentionWork& work, Ratio tokens) {
+  return AtWidth(context, KeyValueBytes(tokens, work.kv_heads, work.query_width, work.value_width));
+}
+
+}  // namespace
+
+Bytes AllKeysAndValues(const TrainingContext& context, const AttentionWork& work) {
+  return Figure("Keys and values of all ranks",
+                context.shape.context * KeysAndValues(context, work, TokensOfRank(work)));
+}
+
 ContextExchange ExchangeContext(const TrainingContext& context, const AttentionWork& work, Seconds core_forward,
                                 Seconds core_backward) {
   if (context.shape.context <= 1) return {};
   const auto time = [&](CollectiveType type, Bytes bytes) {
     return TimeCollective(context, type, bytes, RankGroup::kContext);
   };
-  const Ratio tokens = Figure("Tokens of a rank", work.sequences * work.queries);
-  const Bytes kv_bytes = KeyValueBytes(tokens, work.kv_heads, work.query_width, work.value_width);
+  const Ratio tokens = TokensOfRank(work);
+  const Bytes kv_bytes = KeysAndValues(context, work, tokens);
   if (context.run.mapping.cp_kind == ContextKind::kUlysses) {
-    const Seconds queries = time(CollectiveType::kAllToAll, QueryBytes(tokens, work.heads, work.query_width));
+    const Seconds queries =
+        time(CollectiveType::kAllToAll, AtWidth(context, QueryBytes(tokens, work.heads, work.query_width)));
     const Seconds keys = time(CollectiveType::kAllToAll, kv_bytes / 2);
     const Seconds all =
         Figure("Four all-to-alls", 2 * queries + 2 * keys, "Q, K, V from tokens to heads, the output back");
     return {{all, all}, {all, all}};
   }
-  if (context.run.mapping.cp_kind == ContextKind::kAllGather || context.model.mla) {
-    const Bytes all_kv_bytes = Figure("Keys and values of all ranks", context.shape.context * kv_bytes);
+  if (GathersContext(context)) {
+    const Bytes all_kv_bytes = AllKeysAndValues(context, work);
     const Seconds gather = time(CollectiveType::kAllGather, all_kv_bytes);
     const Seconds backward =
         Figure("CP time of a layer, backward", gather + time(CollectiveType::kReduceScatter, all_kv_bytes),
@@ -151,7 +174,7 @@ DispatchAndCombine DedicatedKernels(const TrainingContext& context) {
 
 // One all-to-all of routed tokens in each direction: dispatch in the framework's format, combine in 16 bit.
 DispatchAndCombine LibraryExchange(const TrainingContext& context, const LayerWork& work) {
-  const Bytes combined = RoutedBytes(work.dispatched_tokens, RoutedWidth(context.model));
+  const Bytes combined = AtWidth(context, RoutedBytes(work.dispatched_tokens, RoutedWidth(context.model)));
   const Bytes dispatched = Figure("Tokens that a rank sends", context.framework().experts.dispatch_bytes / 2 * combined,
                                   "in the format of the framework's dispatch");
   const auto one_way = [&](Bytes bytes) {
@@ -165,7 +188,8 @@ DispatchAndCombine LibraryExchange(const TrainingContext& context, const LayerWo
 // Expert tensor parallelism: each of its ranks needs the rows of all its ranks.
 Seconds GatherRows(const TrainingContext& context, const LayerWork& work) {
   if (context.shape.expert_tensor <= 1) return {};
-  return TimeCollective(context, CollectiveType::kAllGather, RoutedBytes(work.even_rows, RoutedWidth(context.model)),
+  return TimeCollective(context, CollectiveType::kAllGather,
+                        AtWidth(context, RoutedBytes(work.even_rows, RoutedWidth(context.model))),
                         RankGroup::kExpertTensor);
 }
 

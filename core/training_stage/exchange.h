@@ -50,6 +50,10 @@ Exchange TensorExchange(const TrainingContext& context, Ratio pairs);
 struct ContextExchange {
   Exchange forward, backward;
 };
+// Whether every rank gathers the keys and values of all: always with latent attention, whose ranks exchange them so.
+bool GathersContext(const TrainingContext& context);
+// Keys and values of all ranks, of one layer.
+Bytes AllKeysAndValues(const TrainingContext& context, const AttentionWork& work);
 ContextExchange ExchangeContext(const TrainingContext& context, const AttentionWork& work, Seconds core_forward,
                                 Seconds core_backward);
 

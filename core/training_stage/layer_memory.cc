@@ -49,8 +49,8 @@ Ratio ScorePart(const TrainingContext& context, const LayerWork& work, const Rec
     return Figure("Log-sum-exps of the attention core", 4 * work.attention.heads * context.shape.tokens, "in 4 bytes",
                   kMemorySource);
   if (plan.core > 0 || work.attention.is_recurrence) return 0;
-  return Figure("Softmax, its mask and the dropped output", 5 * work.attention.all_pairs, "5 bytes per score",
-                kMemorySource);
+  return Figure("Softmax, its mask and the dropped output", (AtWidth(context, Ratio(4)) + 1) * work.attention.all_pairs,
+                "a byte per score for the mask", kMemorySource);
 }
 
 // Elements per token that a recurrence keeps, on all devices: what its kernels save for the backward pass, and the
@@ -169,7 +169,8 @@ Ratio ResidualTokens(const TrainingContext& context) {
 
 Bytes LayerCheckpoint(const TrainingContext& context) {
   const Ratio streams = context.model.compressed ? Ratio(context.model.compressed->streams) : Ratio(1);
-  return Figure("Input of a layer", 2 * kB * ResidualTokens(context) * streams * Ratio(context.model.hidden),
+  return Figure("Input of a layer",
+                AtWidth(context, Ratio(2)) * kB * ResidualTokens(context) * streams * Ratio(context.model.hidden),
                 "all residual streams: all that full recomputation keeps");
 }
 
@@ -184,17 +185,19 @@ Bytes LayerActivations(const TrainingContext& context, const LayerWork& work, co
       Figure("Operands of the attention core and of the MLP",
              context.shape.tokens * (2 * KeptColumns(context, work, plan) + kept.mlp * work.mlp_columns), "in bytes",
              kMemorySource);
-  const Ratio parts = Figure("Bytes of the tensors that the backward pass reads",
-                             hidden_part + token_part + ScorePart(context, work, plan) + EmbeddingPart(context) +
-                                 GatheredPart(context, residual_tokens) + StreamPart(context, residual_tokens) +
-                                 LatentPart(context, work, plan, residual_tokens),
-                             "without those of routed experts", kMemorySource);
+  const Ratio parts = Figure(
+      "Bytes of the tensors that the backward pass reads",
+      AtWidth(context, hidden_part + token_part + EmbeddingPart(context) + GatheredPart(context, residual_tokens) +
+                           StreamPart(context, residual_tokens) + LatentPart(context, work, plan, residual_tokens)) +
+          ScorePart(context, work, plan),
+      "without those of routed experts", kMemorySource);
   // A framework that keeps all activations selects nothing.
   const Ratio selected = context.framework().memory.selective_kept;
   const bool states_share = context.run.recompute == Recompute::kSelective && selected == 1;
   const Ratio kept_share = plan.framework_selection || states_share ? selected : Ratio(1);
   Ratio all = kept_share * parts;
-  if (work.routed_rows > 0) all += (plan.framework_selection ? Ratio(1) : kept_share) * RoutedPart(context, work, plan);
+  if (work.routed_rows > 0)
+    all += (plan.framework_selection ? Ratio(1) : kept_share) * AtWidth(context, RoutedPart(context, work, plan));
   return Figure("Activations that a layer keeps", all * kB,
                 "of one micro-batch; without what the framework's selection repeats", kMemorySource);
 }

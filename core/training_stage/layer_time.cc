@@ -35,10 +35,10 @@ PassTraffic TrafficOf(const TrainingContext& context, const LayerWork& work, con
                      : pass.rows == ProductRows::kSequenceParallel ? context.shape.sequence_parallel_tokens
                                                                    : work.routed_rows;
   const Ratio hidden = context.model.hidden, widths = pass.columns / hidden;
-  return {Figure("Memory traffic of the pass, forward", rows * widths * hidden * (pass.forward * kB),
+  return {Figure("Memory traffic of the pass, forward", AtWidth(context, rows * widths * hidden * (pass.forward * kB)),
                  "each operand once", kElementwiseSource),
-          Figure("Memory traffic of the pass, backward", rows * widths * hidden * (pass.backward * kB), "",
-                 kElementwiseSource)};
+          Figure("Memory traffic of the pass, backward",
+                 AtWidth(context, rows * widths * hidden * (pass.backward * kB)), "", kElementwiseSource)};
 }
 
 // Bytes per element that unfused kernels move for the biases of experts in 16 bits, with a clamped activation, counted
@@ -67,8 +67,8 @@ BothPasses TimeRouted(const TrainingContext& context, const LayerWork& work) {
   const Ratio biased_backward = Figure("Bytes per routed row of unfused biases, backward",
                                        inner_backward * expert + output_backward * width, "", kElementwiseSource);
   const Seconds permutation =
-      Figure("Permutation of routed rows", permute * work.even_rows * width * kB / context.stream_rate, "",
-             kElementwiseSource);
+      Figure("Permutation of routed rows",
+             AtWidth(context, permute * work.even_rows * width * kB) / context.stream_rate, "", kElementwiseSource);
   const BytesPerSecond rate = min(context.elementwise_rate, context.stream_rate);
   return {permutation + biased_forward * work.routed_rows * kB / rate,
           2 * permutation + biased_backward * work.routed_rows * kB / rate};

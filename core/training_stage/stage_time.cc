@@ -33,7 +33,7 @@ ShardedWeights ExchangeWeights(const TrainingContext& context, bool is_frozen, R
     const Seconds of_dense = TimeCollective(context, type, dense, RankGroup::kShard);
     return of_dense + TimeCollective(context, type, experts, RankGroup::kExpertShard);
   };
-  const Bytes per_weight = (is_frozen ? FrozenBytes(context) : Ratio(2)) * kB,
+  const Bytes per_weight = (is_frozen ? FrozenBytes(context) : AtWidth(context, Ratio(2))) * kB,
               per_gradient = exchange.gradient_bytes * kB;
   const Bytes dense = per_gradient * dense_weights, experts = per_gradient * expert_weights;
   ShardedWeights weights;

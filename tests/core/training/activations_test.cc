@@ -67,6 +67,31 @@ TEST(Activations, AreKorthikantisTable2ToTheByte) {
   }
 }
 
+// tf32 is a mode of products of fp32 tensors. In 32 bits every tensor takes twice the bytes of 16 bits, but the
+// log-sum-exps of 16 heads, which are in 4 bytes anyway; a row of 1,024 is sent in 4,096 bytes.
+TEST(Activations, InFp32AndTf32TakeFourBytesEach) {
+  const auto scenario_in = [](const std::string& precision) {
+    return TrainingScenario(Gpt(2, 1024, 16), R"({"preset": "dgx-a100", "devices": 8})",
+                            R"({"sequence": 2048, "global_batch": 8, "framework": {"preset": "pytorch"}, "recompute":
+                                "none", "precision": ")" +
+                                precision + R"(", "mapping": {"tp": 2, "zero": 0}})");
+  };
+  const auto layer = [](const Scenario& scenario) {
+    const TrainingContext context = MakeContext(scenario.model, scenario.cluster, *scenario.training);
+    const LayerWork work = WorkOf(scenario.model, *scenario.training, context.shape, context.device(), {});
+    return LayerActivations(context, work, {}).base();
+  };
+  const double half = layer(scenario_in("bf16"));
+  for (const char* precision : {"fp32", "tf32"}) {
+    const Scenario scenario = scenario_in(precision);
+    EXPECT_DOUBLE_EQ(layer(scenario), 2 * half - 2048 * 4 * 8) << precision;
+    const TrainingReport report = EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {true, false});
+    for (const CollectiveUse& use : report.collectives.uses()) {
+      if (use.group == "tp") EXPECT_DOUBLE_EQ(In(use.bytes, kB), 2048 * 1024 * 4.0) << precision;
+    }
+  }
+}
+
 TEST(Activations, OfTheFirstStageAreKorthikantisFigure1) {
   for (const Shape& shape : kFigure1) {
     EXPECT_NEAR(FirstStageGib(shape, false, "none"), shape.tensor, 1e-9) << shape.name;
