@@ -139,6 +139,7 @@ Ratio HeldPasses(const PipelineDegrees& pipeline, PipelineSchedule schedule, Rat
 struct StageActivations {
   Bytes in_flight;         // of all micro-batches, including those in host memory
   Bytes largest, working;  // largest single layer: kept activations, and those restored by recomputation
+  Bytes context;           // largest set of keys and values that context-parallel ranks gather
   Ratio passes;            // micro-batches in flight
   Ratio stage_layers;      // of the device's own stage
   Ratio largest_layer;     // parameters of one layer on the device
@@ -185,6 +186,7 @@ StageActivations ActivationsOf(const MemoryTerms& terms, const Stage& stage, Rat
     of.in_flight =
         Figure("Activations in flight, of MTP modules too", of.in_flight + ModuleActivations(terms, recompute));
   of.largest = kept.largest;
+  of.context = kept.context;
   of.working = kept.working;
   of.largest_layer = kept.largest_layer;
   return of;
@@ -200,6 +202,7 @@ StageActivations ActivationsOf(const MemoryTerms& terms, const DeviceStages& dev
   StageActivations both = own;
   both.in_flight = Figure("Layer activations in flight of both stages", own.in_flight + mirrored.in_flight);
   both.largest = max(own.largest, mirrored.largest);
+  both.context = max(own.context, mirrored.context);
   both.working = max(own.working, mirrored.working);
   both.largest_layer = max(own.largest_layer, mirrored.largest_layer);
   both.passes = device.own.embedding ? own.passes : mirrored.passes;
@@ -255,8 +258,11 @@ StageActivations AddActivations(const MemoryTerms& terms, const DeviceStages& de
   const Bytes gathered = Figure("Gathered inputs of one layer",
                                 AtWidth(context, element * kB * context.shape.tokens * Ratio(context.model.hidden)), "",
                                 kActivationSource);
-  const Bytes working = Figure("Working set of one layer", Restores(recompute) ? layers.working + gathered : gathered,
-                               "activations that recomputation restores, gathered inputs", kActivationSource);
+  Bytes working = Figure("Working set of one layer", Restores(recompute) ? layers.working + gathered : gathered,
+                         "activations that recomputation restores, gathered inputs", kActivationSource);
+  if (layers.context > Bytes{})
+    working = Figure("Working set of one layer and of its context", working + layers.context,
+                     "keys and values of all context-parallel ranks, and their gradients until they are reduced");
   const Bytes ends = EndBytes(context, device, layers.passes);
   const Bytes all = resident + working + ends;
   // Gradients made by the backward pass reuse the memory that it frees, starting with the working set of the layers.

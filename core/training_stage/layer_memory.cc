@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/figure.h"
+#include "core/training_stage/exchange.h"
 #include "core/training_stage/state_bytes.h"
 #include "core/workload/layer.h"
 
@@ -235,6 +236,7 @@ KeptActivations KeptBy(const MemoryTerms& terms, const Stage& stage, const Recom
                  (recompute.is_leading ? stage.layers.of[kind] - stage.layers.leading[kind] : stage.layers.of[kind]);
     of.largest = max(of.largest, all_full ? LayerCheckpoint(context) : kept[kind]);
     of.largest_layer = max(of.largest_layer, work.weights.Base());
+    if (GathersContext(context)) of.context = max(of.context, 2 * AllKeysAndValues(context, work.attention));
   }
   for (const LayerKind kind : kLayerKinds) {
     if (stage.layers.of[kind] == 0 || !Restores(recompute)) continue;

@@ -23,6 +23,7 @@ struct MemoryTerms {
 struct KeptActivations {
   Bytes layers;             // per micro-batch, under selective recomputation
   Bytes largest;            // of one layer
+  Bytes context;            // keys and values of all context-parallel ranks that a layer gathers, and their gradients
   Bytes working;            // largest set that recomputation restores while a layer runs backward
   Ratio largest_layer = 0;  // parameters of one layer on the device
 };

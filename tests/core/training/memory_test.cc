@@ -25,6 +25,20 @@ TEST(MtpModules, AreThoseThatTheFrameworkTrains) {
   EXPECT_EQ(trained(R"(, "framework": {"preset": "fsdp"}, "mtp_modules": 1)"), 1);
 }
 
+// Llama-2-7B, 4,194,304 tokens over 64 ranks: keys and values of all tokens of a layer are 32 heads x 128 elements x 2 of
+// 2 bytes each, and as much again for their gradients until they are reduced. Keys and values on a ring are never whole.
+TEST(ContextParallelism, AnAllGatherHoldsTheKeysAndValuesOfAllRanks) {
+  const auto activations = [](const std::string& kind) {
+    const Scenario scenario = TrainingScenario(
+        R"({"preset": "llama-2-7b"})", R"({"preset": "dgx-h100", "devices": 64})",
+        R"({"sequence": 4194304, "global_batch": 1, "framework": {"preset": "fsdp"}, "recompute": "full",
+            "mapping": {"cp": 64, "zero": 3, "cp_kind": ")" +
+            kind + R"("}})");
+    return In(Evaluated(scenario).memory.activations, kB);
+  };
+  EXPECT_NEAR(activations("all_gather") - activations("ring"), 2 * 4194304.0 * 32 * 128 * 2 * 2, 1);
+}
+
 // Llama 3 405B (Grattafiori et al. 2024, 3.3.2): 126 layers on 16 x 8 virtual stages of one layer each; the first holds
 // only the embedding, the last only the head. It trained on 80 GB at 8,192 tokens without recomputation, with gradients
 // and optimizer sharded over 64 ranks.
