@@ -14,6 +14,21 @@ const StepComposition& CompositionOf(const Engine& engine) {
   return kKernelSteps;
 }
 
+std::vector<MissingDegree> MissingDegrees(const Engine& engine, const ServingMapping& mapping) {
+  const StepComposition& composition = CompositionOf(engine);
+  const bool has_all = engine.communication.split == ReplicaSplit::kAny;
+  std::vector<MissingDegree> missing;
+  if (!composition.tensor_parallel && mapping.tp != 1) {
+    missing.push_back({"tp", "Must be 1: this engine splits layers over pp"});
+  } else if (!has_all && mapping.tp != 1 && mapping.pp != 1) {
+    missing.push_back({"pp", "Must be 1 with TP: this engine splits tensors or layers, not both"});
+  }
+  if (!(composition.attention_groups && has_all) && mapping.attention_dp != 1)
+    missing.push_back({"attention_dp", "Must be 1: this engine has no DP attention"});
+  if (!has_all && mapping.ep != 1) missing.push_back({"ep", "Must be 1: this engine has no expert parallelism"});
+  return missing;
+}
+
 bool HasPrefillContext(const Engine& engine) {
   return engine.communication.prompt_exchange != PromptExchange::kNone && CompositionOf(engine).splits_context;
 }

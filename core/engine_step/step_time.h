@@ -1,6 +1,9 @@
 // Time of one pass of a model over its devices: layers, head, and the engine's overheads.
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "core/engine_step/deployment.h"
 #include "core/engine_step/step.h"
 
@@ -29,6 +32,12 @@ struct StepComposition {
 extern const StepComposition kKernelSteps, kCompiledGraphSteps, kLayerPipelinedSteps;
 
 const StepComposition& CompositionOf(const Engine& engine);
+
+// A degree of a mapping that an engine does not have, and why.
+struct MissingDegree {
+  std::string_view member, message;
+};
+std::vector<MissingDegree> MissingDegrees(const Engine& engine, const ServingMapping& mapping);
 
 // Whether ranks can share a prompt: prefill context parallelism.
 bool HasPrefillContext(const Engine& engine);

@@ -83,12 +83,10 @@ std::vector<Count> PromptParts(const Model& model, const ServingLoad& load, Coun
 }
 
 bool IsLegal(const Model& model, const ServingLoad& load, const ServingMapping& mapping) {
-  const StepComposition& composition = CompositionOf(load.engine);
   if (!load.engine.kernels.pads_heads && model.heads % mapping.tp != 0) return false;
   if (mapping.pp > model.MostStages()) return false;
   if (!load.engine.communication.AllowsEp(mapping.ep, mapping.tp * mapping.attention_dp)) return false;
-  return (composition.tensor_parallel || mapping.tp == 1) &&
-         (composition.attention_groups || mapping.attention_dp == 1);
+  return MissingDegrees(load.engine, mapping).empty();
 }
 
 // Whether the ranks can hold the experts: equally many on all ranks if some are redundant; else they may differ by one.

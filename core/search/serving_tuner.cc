@@ -93,6 +93,12 @@ class ServingTuner {
     return is_meaningful ? Divisors(of) : std::vector<Count>{1};
   }
 
+  // Whether TP is off because the engine splits layers unless told otherwise.
+  [[nodiscard]] bool SplitsLayers() const {
+    return wanted_.engine.communication.split == ReplicaSplit::kLayersFirst && IsFree("tp") && IsFree("pp") &&
+           model_.MostStages() > 1;
+  }
+
   void TryAll() {
     const ServingMapping& own = wanted_.mapping;
     const bool has_experts = model_.moe.has_value();
@@ -101,7 +107,7 @@ class ServingTuner {
          {std::pair{"tp", own.tp}, std::pair{"pp", own.pp}, std::pair{"attention_dp", own.attention_dp}}) {
       if (!IsFree(member)) most = std::min(devices_, most * degree);
     }
-    for (const Count tp : Values("tp", devices_, own.tp, true)) {
+    for (const Count tp : Values("tp", devices_, own.tp, !SplitsLayers())) {
       if (devices_ % tp != 0) continue;
       for (const Count pp : Values("pp", devices_ / tp, own.pp, true)) {
         if (devices_ / tp % pp != 0 || tp * pp > most) continue;
@@ -182,8 +188,10 @@ class ServingTuner {
       const auto above = others.upper_bound(best.mapping.*member.value);
       if (above != others.begin()) verdicts.push_back(VerdictOn(member, *std::prev(above)->second, best));
       if (above != others.end()) verdicts.push_back(VerdictOn(member, *above->second, best));
-      reasons.push_back({"serving.mapping." + std::string(member.name), best.mapping.*member.value, "",
-                         Sentence(verdicts, "The only valid value here")});
+      const bool by_default = member.name == "tp" && SplitsLayers();
+      reasons.push_back(
+          {"serving.mapping." + std::string(member.name), best.mapping.*member.value, "",
+           Sentence(verdicts, by_default ? "This engine splits layers by default" : "The only valid value here")});
     }
     return reasons;
   }

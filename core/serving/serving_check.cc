@@ -120,6 +120,10 @@ class Checker {
                             : "At most the model's " + Text(model_.layers) + " layers",
           {At(where + ".pp", model_.MostStages())});
     }
+    for (const auto& [member, message] : MissingDegrees(load_.engine, mapping)) {
+      const std::string path = where + "." + std::string(member);
+      Say(path, std::string(message), {At(path, 1)});
+    }
   }
   void CheckHeads() { CheckHeadsOf(mapping_, ".mapping"); }
 
@@ -127,7 +131,7 @@ class Checker {
     const Count redundant = load_.redundant_experts;
     if (redundant > 0 && (mapping_.ep == 1 || !model_.moe))
       Say(".redundant_experts", "Must be 0: no experts are spread over devices", {At(".redundant_experts", 0)});
-    if (mapping_.ep == 1) return;
+    if (mapping_.ep == 1 || load_.engine.communication.split != ReplicaSplit::kAny) return;
     if (!model_.moe) return Say(".mapping.ep", "Must be 1: the model has no experts", {At(".mapping.ep", 1)});
     const std::optional<Count> ranks = Product(mapping_.tp, mapping_.attention_dp);
     const auto is_allowed = [&](Count ep) { return load_.engine.communication.AllowsEp(ep, ranks.value_or(1)); };
@@ -307,12 +311,6 @@ class Checker {
       const std::string name(NameOf(engine.composition));
       Say(".engine." + name, "is needed by an engine whose composition is " + name,
           {At(".engine.composition", NameOf(Composition::kKernels))});
-    }
-    if (SplitsLayers() && mapping_.tp != 1) {
-      Say(".mapping.tp", "Must be 1: this engine splits layers over pp", {At(".mapping.tp", 1)});
-    }
-    if (!CompositionOf(engine).attention_groups && mapping_.attention_dp != 1) {
-      Say(".mapping.attention_dp", "Must be 1: this engine has no DP attention", {At(".mapping.attention_dp", 1)});
     }
     CheckLengths();
     if (load_.images) CheckImages(load_, model_, path_, issues_);

@@ -184,7 +184,16 @@ enum class PromptExchange {
 };
 ENUM_NAMES(PromptExchange, {kNone, "none"}, {kAllGather, "all_gather"}, {kRing, "ring"});
 
+// Which degrees split a replica over devices.
+enum class ReplicaSplit {
+  kAny,          // each of them, together
+  kEither,       // TP or PP; no DP attention, no EP
+  kLayersFirst,  // the same, PP where nobody wrote TP
+};
+ENUM_NAMES(ReplicaSplit, {kAny, "any"}, {kEither, "tensors_or_layers"}, {kLayersFirst, "layers_or_tensors"});
+
 struct EngineCommunication {
+  ReplicaSplit split = ReplicaSplit::kAny;
   // Whether experts can be spread over `ep` of `ranks` ranks that hold a layer.
   [[nodiscard]] bool AllowsEp(Count ep, Count ranks) const { return !whole_ep || ep == 1 || ep == ranks; }
   PromptExchange prompt_exchange = PromptExchange::kNone;

@@ -214,6 +214,11 @@ constexpr auto kEngineFields = Advanced(
          "two_batch_overlap",
          "Half of the batch computes during the other half's expert communication; used where it is faster")
          .Label("Two-batch overlap"),
+     Of<&Engine::communication, &EngineCommunication::split>("split",
+                                                             "How a replica is split over devices: by any degrees; by "
+                                                             "tensors (TP) or layers (PP), without DP attention and "
+                                                             "EP; by layers, or by tensors where TP is written")
+         .Label("Split over devices"),
      Of<&Engine::communication, &EngineCommunication::whole_ep>(
          "whole_ep", "Expert parallelism covers all ranks of TP and DP attention, or none")
          .Label("EP over all ranks or none"),

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <regex>
 #include <string>
 
@@ -99,6 +100,32 @@ TEST(ServingTuner, SaysHowMuchLongerATokenTakesElsewhere) {
     }
   }
   EXPECT_GE(compared, 4);
+}
+
+// llama.cpp's --split-mode is layer unless told otherwise; MLX's ranks take either. Neither has DP attention or EP.
+TEST(ServingTuner, SplitsAReplicaAsTheEngineDoes) {
+  const auto answer = [](const Assignments& asked) { return *ParseJson(EvaluateAnswer("", asked, "", false).text); };
+  const Assignments two{"version=3",
+                        "training=null",
+                        "cost=null",
+                        "model=qwen3-32b",
+                        "cluster=single-rtx-3090",
+                        "cluster.devices=2",
+                        "serving.engine=llamacpp-2025",
+                        "serving.precision.weights=q8_0",
+                        "serving.batch=1"};
+  const Json layers = answer(two)["scenario"]["serving"]["mapping"];
+  EXPECT_EQ(Number(layers, "pp"), 2) << JsonText(layers);
+  EXPECT_EQ(Number(layers, "tp"), 1);
+  const Json tensors = answer(two + Assignments{"serving.mapping.tp=2"})["scenario"]["serving"]["mapping"];
+  EXPECT_EQ(Number(tensors, "tp"), 2);
+  for (const char* engine : {"serving.engine=llamacpp-2025", "serving.engine=mlx"}) {
+    const Json experts = answer({"version=3", "training=null", "cost=null", "model=gpt-oss-120b", "cluster=dgx-h100",
+                                 "cluster.devices=4", engine})["scenario"]["serving"]["mapping"];
+    EXPECT_EQ(Number(experts, "attention_dp"), 1) << engine;
+    EXPECT_EQ(Number(experts, "ep"), 1) << engine;
+    EXPECT_EQ(std::min(Number(experts, "tp"), Number(experts, "pp")), 1) << engine;
+  }
 }
 
 }  // namespace

@@ -33,6 +33,15 @@ TEST(ServingCheck, NamesTheNearestDegrees) {
               "At most the cluster's");
   ExpectIssue(kChecked + std::vector<std::string>{"serving.mapping.tp=8", "serving.engine=llamacpp"},
               "serving.mapping.tp", "Must be 1");
+  const std::vector<std::string> experts{"model=qwen3-30b-a3b", "cluster=dgx-h100", "serving.devices=4"};
+  for (const char* engine : {"serving.engine=llamacpp-2025", "serving.engine=mlx"}) {
+    ExpectIssue(experts + std::vector<std::string>{engine, "serving.mapping.tp=2", "serving.mapping.pp=2"},
+                "serving.mapping.pp", "not both");
+    ExpectIssue(experts + std::vector<std::string>{engine, "serving.mapping.attention_dp=4"},
+                "serving.mapping.attention_dp", "no DP attention");
+    ExpectIssue(experts + std::vector<std::string>{engine, "serving.mapping.tp=4", "serving.mapping.ep=4"},
+                "serving.mapping.ep", "no expert parallelism");
+  }
   ExpectIssue(
       kChecked + std::vector<std::string>{"serving.mapping.tp=8", "serving.concurrency=4", "serving.requests_per_s=2"},
       "serving.requests_per_s", "not both");
