@@ -246,7 +246,12 @@ NormKernels NormKernelsOf(const Deployment& deployment, Ratio halves) {
       "Norm, residual and activation kernels of a layer",
       max(0.0, element_kernels - (2 - halves)) + min(1.0, element_kernels) * (embeds ? own_norms + 2 : own_norms),
       "an engine without any launches none for further norms");
-  return {norms, own_norms, kernels};
+  const ServedLayers& layers = deployment.layers;
+  if (!(layers.recurrent > 0)) return {norms, own_norms, kernels};
+  return {norms, own_norms,
+          Figure("Elementwise kernels of a layer",
+                 kernels + deployment.engine.kernels.recurrent_kernels * layers.recurrent / layers.total,
+                 "with those of recurrent layers, mean over the layers")};
 }
 
 // Bytes of a norm with a residual addition.

@@ -142,6 +142,7 @@ struct EngineKernels {
   bool graphs = true;              // decode steps are launched as one CUDA graph
   Tally prefill_graph_tokens = 0;  // largest prefill with piecewise graphs between the attention of two layers; 0: none
   Ratio elementwise_kernels = 0;   // per layer: norms, activation, residual
+  Ratio recurrent_kernels = 0;     // per recurrent layer, in addition: gates, convolution, copies of the state
   Ratio elementwise_bandwidth_efficiency = 0;  // share of the memory bandwidth
   bool quantizes_apart = false;                // activations are quantized by a separate kernel before each product
   Ratio elementwise_launch = 1;                // launch latency of an elementwise kernel relative to a matrix product's

@@ -41,6 +41,12 @@ constexpr auto kEngineFields = Advanced(
      Of<&Engine::kernels, &EngineKernels::elementwise_kernels>(
          "element_kernels", "Elementwise kernels per layer: norms, activation, residual")
          .Between(0, 100),
+     Of<&Engine::kernels, &EngineKernels::recurrent_kernels>(
+         "recurrent_kernels",
+         "Elementwise kernels of a recurrent layer, beyond those of a layer with attention: gates, convolution, steps "
+         "of the recurrence, copies of its state")
+         .Label("Further kernels of recurrent layers")
+         .Between(0, 100),
      Of<&Engine::kernels, &EngineKernels::elementwise_bandwidth_efficiency>(
          "element_stream", "Achievable bandwidth of elementwise kernels, share of memory bandwidth")
          .Share(),
