@@ -51,7 +51,7 @@ MoeLayer LayerOf(const Deployment& deployment, const RoutedRows& rows) {
 void SetWeightOnly(const Deployment& deployment, const MoeLayer& layer, MoeKernelParameters& parameters) {
   if (!HasWeightOnlyExperts(deployment.formats)) return;
   const std::optional<StoredProducts>& stored = deployment.engine.stored_products;
-  if (!stored) return;
+  if (!stored || !stored->per_clock) return;
   const Biases biases = deployment.model.biases;
   parameters.pass_bytes = stored->pass_bytes;
   parameters.biases = biases == Biases::kMlp || biases == Biases::kAll ? 1 : 0;

@@ -45,8 +45,10 @@ GemmKernelParameters ParametersOf(const Deployment& deployment, const Gemm& gemm
   const std::optional<StoredProducts>& stored = deployment.engine.stored_products;
   const GemmKernel kernel = KernelOf(gemm, deployment.device);
   if (!stored || (kernel != GemmKernel::kInt8Weights && kernel != GemmKernel::kInt4Weights)) return parameters;
-  parameters.in_turn = true;
-  SetStored(deployment, gemm.m <= Ratio(stored->vector_rows), parameters);
+  const bool is_vector = gemm.m <= Ratio(stored->vector_rows);
+  if (!is_vector && !stored->per_clock) return parameters;
+  parameters.in_turn = !(is_vector && stored->loads_ahead);
+  SetStored(deployment, is_vector, parameters);
   return parameters;
 }
 
@@ -54,7 +56,7 @@ GemmKernelParameters ParametersOf(const Deployment& deployment, const Gemm& gemm
 
 void SetStored(const Deployment& deployment, bool is_vector, GemmKernelParameters& parameters) {
   const StoredProducts& stored = *deployment.engine.stored_products;
-  parameters.stored_per_clock = is_vector ? stored.vector_per_clock : stored.per_clock;
+  parameters.stored_per_clock = is_vector ? stored.vector_per_clock : stored.per_clock.value_or(Flops{});
   parameters.stored_tile = is_vector ? Ratio(0) : Ratio(deployment.stored_tile_rows.value_or(stored.tile_rows));
   if (is_vector || !deployment.stored_efficiency) return;
   const Device& device = deployment.device;

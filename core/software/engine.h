@@ -213,13 +213,16 @@ struct EngineCommunication {
 // Kernels that multiply with quantized weights in their stored format: a tile's weights are loaded, converted and
 // multiplied in turn.
 struct StoredProducts {
-  Flops per_clock;          // maximum per SM: conversions and scaling are issued between its matrix instructions
-  Flops vector_per_clock;   // maximum per SM in a matrix-vector kernel
-  Tally tile_rows = 1;      // maximum rows that share the weights of a tile; with more, the weights are read again
-  Bytes pass_bytes;         // per element between the products of experts, where each pass is a kernel
-  Seconds token_walk;       // per token of a pass, if a warp per expert walks over all tokens to find its rows
-  Tally vector_rows = 0;    // maximum rows of a matrix-vector kernel, which computes no padding
-  Tally vector_tokens = 1;  // maximum tokens of a pass whose expert products are matrix-vector kernels
+  // Maximum per SM: conversions and scaling are issued between its matrix instructions; absent: only matrix-vector
+  // kernels of dense products are the engine's own.
+  std::optional<Flops> per_clock;
+  bool loads_ahead = false;  // a matrix-vector kernel loads while it multiplies
+  Flops vector_per_clock;    // maximum per SM in a matrix-vector kernel
+  Tally tile_rows = 1;       // maximum rows that share the weights of a tile; with more, the weights are read again
+  Bytes pass_bytes;          // per element between the products of experts, where each pass is a kernel
+  Seconds token_walk;        // per token of a pass, if a warp per expert walks over all tokens to find its rows
+  Tally vector_rows = 0;     // maximum rows of a matrix-vector kernel, which computes no padding
+  Tally vector_tokens = 1;   // maximum tokens of a pass whose expert products are matrix-vector kernels
 };
 template <>
 struct Schema<StoredProducts> {

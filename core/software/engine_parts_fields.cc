@@ -73,7 +73,15 @@ constexpr FieldRow kMemoryBudgetFields[] = {
 constinit const Fields Schema<MemoryBudget>::fields(kMemoryBudgetFields);
 
 constexpr FieldRow kStoredProductsFields[] = {
-    Of<&StoredProducts::per_clock>("per_clock", "Most FLOP of an SM per clock").In(kFlop).Above(0),
+    Of<&StoredProducts::per_clock>(
+        "per_clock",
+        "Most FLOP of an SM per clock; absent: only matrix-vector kernels of dense products multiply with stored "
+        "weights")
+        .Label("FLOP per clock with stored weights")
+        .In(kFlop)
+        .Above(0),
+    Of<&StoredProducts::loads_ahead>("loads_ahead", "A matrix-vector kernel loads weights while it multiplies")
+        .Label("Matrix-vector kernels load ahead"),
     Of<&StoredProducts::vector_per_clock>("vector_per_clock", "Most FLOP of an SM per clock in a matrix-vector kernel")
         .In(kFlop)
         .Above(0),
