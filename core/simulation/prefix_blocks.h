@@ -1,7 +1,9 @@
 // Prompt blocks that later prompts can reuse. Blocks in use stay. Of the others, the least recently used are evicted
-// first; the blocks of one prompt from its end.
+// first, the blocks of one prompt from its end: from device memory to host memory, from there to SSD, and then they are
+// lost.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <list>
 #include <span>
@@ -13,29 +15,37 @@ namespace slipstick {
 
 using BlockNumbers = std::span<const std::uint32_t>;  // of a prompt, from its start
 
+// Leading blocks of a prompt that are cached, by the tier that keeps them.
+struct FoundBlocks {
+  Count device = 0, host = 0, ssd = 0;
+  [[nodiscard]] Count All() const { return device + host + ssd; }
+};
+
 class PrefixBlocks {
  public:
-  // Number of leading blocks that are cached, and how many of these are in use.
-  [[nodiscard]] Count Find(BlockNumbers numbers) const;
+  // Leading blocks that are cached, and how many of the prompt's leading blocks are in use.
+  [[nodiscard]] FoundBlocks Find(BlockNumbers numbers) const;
   [[nodiscard]] Count FindUsed(BlockNumbers numbers) const;
-  // Adds the block if it is not cached; it stays until all its users release it.
+  // Adds the block if it is not in device memory; it stays there until all its users release it.
   void Use(std::uint32_t number);
   void Release(BlockNumbers numbers);
-  // Evicts blocks without users until at most `most` are left.
-  void KeepIdle(Count most);
+  // Evicts blocks without users until each tier has at most so many.
+  void KeepIdle(Count device, Count host = 0, Count ssd = 0);
 
-  [[nodiscard]] Count used() const { return static_cast<Count>(blocks_.size() - idle_.size()); }
+  [[nodiscard]] Count used() const { return used_; }
   // Changes whenever the blocks in use do.
   [[nodiscard]] Count version() const { return version_; }
 
  private:
+  enum Tier : std::size_t { kDevice, kHost, kSsd, kTiers };
   struct Block {
     Count users = 0;
-    std::list<std::uint32_t>::iterator place;  // in idle_, if the block has no users
+    std::size_t tier = kDevice;
+    std::list<std::uint32_t>::iterator place;  // in its tier's idle_, if the block has no users
   };
   std::unordered_map<std::uint32_t, Block> blocks_;
-  std::list<std::uint32_t> idle_;  // next to be evicted first
-  Count version_ = 0;
+  std::array<std::list<std::uint32_t>, kTiers> idle_;  // next to be evicted first
+  Count used_ = 0, version_ = 0;
 };
 
 }  // namespace slipstick

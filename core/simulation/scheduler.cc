@@ -72,16 +72,22 @@ bool Scheduler::IsCollecting(Seconds seen) {
 }
 
 void Scheduler::LookUp(SimulatedRequest& request) const {
-  if (blocks_) request.cached = std::min(request.prompt - 1, blocks_->Find(request.blocks) * room_.blocks->tokens);
+  if (blocks_) {
+    const FoundBlocks found = blocks_->Find(request.blocks);
+    const auto tokens = static_cast<double>(room_.blocks->tokens);
+    request.found = {tokens * static_cast<double>(found.device), tokens * static_cast<double>(found.host),
+                     tokens * static_cast<double>(found.ssd), room_.blocks->bytes / tokens};
+    request.cached = std::min(request.prompt - 1, found.All() * room_.blocks->tokens);
+  }
   if (!contexts_ || request.session < 0) return;
   request.found = contexts_->Find(request.session);
   const double tokens = static_cast<double>(room_.contexts->system) + request.found.All();
   request.cached = std::min({request.prompt - 1, request.reusable, static_cast<Count>(tokens)});
 }
 
-void Scheduler::TakeContext(Seconds now, SimulatedRequest& request) {
+void Scheduler::TakeFound(Seconds now, SimulatedRequest& request) {
   const Bytes host = request.found.host * request.found.token, ssd = request.found.ssd * request.found.token;
-  contexts_->Drop(request.session);
+  if (contexts_) contexts_->Drop(request.session);
   if (!rules_.load_apart) {
     from_host_ += host;
     from_ssd_ += ssd;
@@ -119,7 +125,7 @@ void Scheduler::PlanPrefills(Seconds now, Seconds seen, double budget) {
       if (is_new) next.to_prefill = 0;
       break;
     }
-    if (is_new && contexts_ && next.session >= 0) TakeContext(now, next);
+    if (is_new && (blocks_ || (contexts_ && next.session >= 0))) TakeFound(now, next);
     if (next.hit < 0) next.hit = next.cached;
     if (next.generated == 0) next.admitted = now;
     waiting_.pop_front();
@@ -155,7 +161,8 @@ void Scheduler::ReleaseBlocks(SimulatedRequest& request) {
 // Evicts unused blocks or contexts until the rest fits into `room`.
 void Scheduler::KeepIdleIn(Bytes room) {
   if (contexts_) contexts_->FitInto(room);
-  if (blocks_) blocks_->KeepIdle(static_cast<Count>(max(Bytes{}, room) / room_.blocks->bytes));
+  const auto whole = [this](Bytes bytes) { return static_cast<Count>(max(Bytes{}, bytes) / room_.blocks->bytes); };
+  if (blocks_) blocks_->KeepIdle(whole(room), whole(room_.blocks->host), whole(room_.blocks->ssd));
 }
 
 StepWork Scheduler::Work() const {

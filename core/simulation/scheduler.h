@@ -30,7 +30,7 @@ struct SentRequest {
 };
 
 struct SimulatedRequest : SentRequest {
-  FoundContext found{};  // of the session's context, on admission
+  FoundContext found{};  // of the session's context or the prompt's blocks, on admission
   Count hit = -1;        // tokens of the prompt that were cached at its first admission
   Seconds sent{};        // by the user
   Seconds admitted{};    // when it entered its first step
@@ -59,6 +59,7 @@ struct SchedulerRules {
 struct BlockRoom {
   Count tokens = 1;
   Bytes bytes;
+  Bytes host{}, ssd{};  // room of the tiers below device memory
 };
 
 // Memory of one group.
@@ -131,8 +132,8 @@ class Scheduler {
   // Prompt tokens that a step with room for `budget` tokens computes; 0: none.
   [[nodiscard]] Count PartOf(const SimulatedRequest& request, double budget) const;
   [[nodiscard]] bool IsCollecting(Seconds seen);
-  // Takes the kept context of its session; a part below device memory is loaded in the request's step, or before it.
-  void TakeContext(Seconds now, SimulatedRequest& request);
+  // Takes the kept context or blocks; a part below device memory is loaded in the request's step, or before it.
+  void TakeFound(Seconds now, SimulatedRequest& request);
   // Sets the cached tokens of a prompt that is about to be admitted.
   void LookUp(SimulatedRequest& request) const;
   void PlanPrefills(Seconds now, Seconds seen, double budget);

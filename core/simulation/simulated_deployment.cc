@@ -58,7 +58,7 @@ Seconds LoadOf(const StepWork& work, Seconds step, const Deployment& deployment)
   return ExposedLoad(deployment, TimeOfLoad(deployment, work.from_host, work.from_ssd), step);
 }
 
-// The tiers for idle contexts below device memory.
+// The tiers for idle contexts and blocks below device memory.
 ContextMemory TiersOf(const Deployment& deployment, Count system_prompt) {
   ContextMemory contexts{system_prompt, {}, {}};
   if (const std::optional<PrefixCache>& tiers = deployment.load.prefix_cache) {
@@ -104,7 +104,8 @@ void SimulatedDeployment::KeepContexts() { system_.room.contexts = TiersOf(deplo
 void SimulatedDeployment::KeepBlocks(Count tokens, Count typical_prompt) {
   const Count blocks = std::max<Count>(1, typical_prompt / tokens);
   const Bytes bytes = system_.room.bytes_of(blocks * tokens) / static_cast<double>(blocks);
-  system_.room.blocks = BlockRoom{tokens, max(Bytes::FromBase(1), bytes)};
+  const ContextMemory tiers = TiersOf(deployment_, 0);
+  system_.room.blocks = BlockRoom{tokens, max(Bytes::FromBase(1), bytes), tiers.host, tiers.ssd};
 }
 
 }  // namespace slipstick

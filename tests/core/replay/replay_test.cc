@@ -138,6 +138,33 @@ TEST(Replay, RequestsThatDoNotFitAreNotHeld) {
   EXPECT_NE(answer["notes"].dump().find("10 of 20 requests are longer than the context of"), std::string::npos);
 }
 
+// The same requests as sessions and as blocks of 512 tokens, in more memory than a device has: host memory finds both.
+TEST(Replay, TiersServeBlocksAndSessionsAlike) {
+  std::string blocks, sessions;
+  for (int turn = 0; turn < 4; ++turn) {
+    for (int session = 0; session < 60; ++session) {
+      const int tokens = 8192 + 2048 * turn;
+      const std::string lengths = "\"timestamp\":" + std::to_string(60'000 * turn + 900 * session) +
+                                  ",\"input_length\":" + std::to_string(tokens) + ",\"output_length\":100";
+      std::string ids;
+      for (int i = 0; i < tokens / 512; ++i) ids += (i > 0 ? "," : "") + std::to_string(1000 * session + i);
+      blocks += "{" + lengths + ",\"hash_ids\":[" + ids + "]}\n";
+      sessions += "{\"session_id\":" + std::to_string(session) + "," + lengths + "}\n";
+    }
+  }
+  // 60 contexts of up to 14,336 tokens of 131,072 bytes are 113 GB.
+  const auto hits = [](const std::string& trace, const Assignments& more) {
+    Assignments assignments = kSmall;
+    assignments.insert(assignments.end(), more.begin(), more.end());
+    return At(AnswerOf(trace, assignments), "played.hit_rate");
+  };
+  const Assignments host{"serving.prefix_cache.host_capacity=200 GB"};
+  const double best = (8192 + 10'240 + 12'288) / (8192.0 + 10'240 + 12'288 + 14'336);
+  EXPECT_LT(hits(blocks, {}), 0.5 * best);
+  EXPECT_NEAR(hits(blocks, host), best, 0.02);
+  EXPECT_NEAR(hits(sessions, host), best, 0.02);
+}
+
 // A benchmark without times keeps its number of requests in flight: with requests of one length that is a closed loop,
 // whose requests in the system are as many until the last ones.
 TEST(Replay, KeepsTheConcurrencyOfABenchmark) {

@@ -17,9 +17,9 @@ Seconds Sec(double seconds) { return Seconds::FromBase(seconds); }
 TEST(PrefixBlocks, FindsWhatAPromptBeginsWith) {
   PrefixBlocks blocks;
   for (const std::uint32_t number : {1U, 2U, 3U}) blocks.Use(number);
-  EXPECT_EQ(blocks.Find(Numbers{1, 2, 4, 3}), 2);
-  EXPECT_EQ(blocks.Find(Numbers{2, 1}), 2);
-  EXPECT_EQ(blocks.Find(Numbers{4}), 0);
+  EXPECT_EQ(blocks.Find(Numbers{1, 2, 4, 3}).All(), 2);
+  EXPECT_EQ(blocks.Find(Numbers{2, 1}).All(), 2);
+  EXPECT_EQ(blocks.Find(Numbers{4}).All(), 0);
   EXPECT_EQ(blocks.FindUsed(Numbers{1, 2, 3}), 3);
   EXPECT_EQ(blocks.used(), 3);
 }
@@ -32,10 +32,10 @@ TEST(PrefixBlocks, ForgetsTheLeastRecentlyUsedFromItsEnd) {
   blocks.Release(Numbers{7, 8});
   EXPECT_EQ(blocks.used(), 0);
   blocks.KeepIdle(3);
-  EXPECT_EQ(blocks.Find(Numbers{1, 2, 3}), 1);
-  EXPECT_EQ(blocks.Find(Numbers{7, 8}), 2);
+  EXPECT_EQ(blocks.Find(Numbers{1, 2, 3}).All(), 1);
+  EXPECT_EQ(blocks.Find(Numbers{7, 8}).All(), 2);
   blocks.KeepIdle(-1);
-  EXPECT_EQ(blocks.Find(Numbers{7, 8}), 0);
+  EXPECT_EQ(blocks.Find(Numbers{7, 8}).All(), 0);
 }
 
 TEST(PrefixBlocks, KeepsWhatSomebodyUses) {
@@ -44,10 +44,30 @@ TEST(PrefixBlocks, KeepsWhatSomebodyUses) {
   blocks.Use(1);
   blocks.Release(Numbers{1});
   blocks.KeepIdle(0);
-  EXPECT_EQ(blocks.Find(Numbers{1}), 1);
+  EXPECT_EQ(blocks.Find(Numbers{1}).All(), 1);
   blocks.Release(Numbers{1});
   blocks.KeepIdle(0);
-  EXPECT_EQ(blocks.Find(Numbers{1}), 0);
+  EXPECT_EQ(blocks.Find(Numbers{1}).All(), 0);
+}
+
+// Of five blocks the device keeps the first two, host memory the next two, and the last is lost. One in use again is on
+// the device.
+TEST(PrefixBlocks, TiersKeepWhatTheDeviceEvicts) {
+  PrefixBlocks blocks;
+  const Numbers prompt{1, 2, 3, 4, 5};
+  for (const std::uint32_t number : prompt) blocks.Use(number);
+  blocks.Release(prompt);
+  blocks.KeepIdle(2, 2);
+  const FoundBlocks found = blocks.Find(prompt);
+  EXPECT_EQ(found.device, 2);
+  EXPECT_EQ(found.host, 2);
+  EXPECT_EQ(found.All(), 4);
+  for (const std::uint32_t number : Numbers{1, 2, 3}) blocks.Use(number);
+  EXPECT_EQ(blocks.used(), 3);
+  EXPECT_EQ(blocks.Find(prompt).host, 1);
+  blocks.KeepIdle(0, 0, 1);
+  EXPECT_EQ(blocks.Find(prompt).ssd, 1);
+  EXPECT_EQ(blocks.Find(prompt).device, 3);
 }
 
 struct SentBlocks {
@@ -59,10 +79,13 @@ struct SentBlocks {
 // Steps of one second, a byte per token, blocks of ten tokens.
 class BlockLoop {
  public:
-  BlockLoop(double room, const std::vector<SentBlocks>& requests) : sent_(requests) {
+  BlockLoop(double room, const std::vector<SentBlocks>& requests, double host = 0) : sent_(requests) {
     system_.room = {Bytes::FromBase(room), [](Count held) { return Bytes::FromBase(static_cast<double>(held)); }};
-    system_.room.blocks = BlockRoom{10, Bytes::FromBase(10)};
-    system_.step_time = [](const StepWork&) { return SimulatedStep{Sec(1), Sec(1)}; };
+    system_.room.blocks = BlockRoom{10, Bytes::FromBase(10), Bytes::FromBase(host)};
+    system_.step_time = [](const StepWork& work) {
+      const Seconds time = Sec(1 + work.from_host.base() / 10);
+      return SimulatedStep{time, time};
+    };
     loop_.emplace(system_);
     for (const SentBlocks& one : sent_) {
       SentRequest request;
@@ -107,6 +130,13 @@ TEST(PrefixBlocks, PromptsOfOneStepShareNothing) {
 TEST(PrefixBlocks, RunningRequestsTakeTheRoomOfIdleBlocks) {
   const BlockLoop loop(60, {{0, 30, 1, {0, 1, 2}}, {5, 40, 1, {7, 8, 9, 10}}, {9, 30, 1, {0, 1, 2}}});
   EXPECT_EQ(loop.At(2).hit, 20);
+}
+
+// With room for a block in host memory, all three are found, and loading that block takes a second more.
+TEST(PrefixBlocks, EvictedBlocksComeBackFromHostMemory) {
+  const BlockLoop loop(60, {{0, 30, 1, {0, 1, 2}}, {5, 40, 1, {7, 8, 9, 10}}, {9, 30, 1, {0, 1, 2}}}, 10);
+  EXPECT_EQ(loop.At(2).hit, 29);
+  EXPECT_EQ(loop.At(2).first.base(), 11);
 }
 
 // 60 + 60 tokens do not fit in 100 bytes, but the two prompts are the same.
