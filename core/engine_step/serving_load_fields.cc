@@ -117,7 +117,9 @@ constexpr FieldRow kPrefixCacheFields[] = {
         .Above(0)
         .AtMost(1'000'000),
     Of<&PrefixCache::host_capacity>("host_capacity", "Host memory for prefixes, per device").In(kGB).AtLeast(0),
-    Of<&PrefixCache::ssd_capacity>("ssd_capacity", "SSD for prefixes, per device")
+    Of<&PrefixCache::ssd_capacity>("ssd_capacity",
+                                   "SSD for prefixes, per device; from version 3 on none, unless its capacity, "
+                                   "bandwidth or share of the hits is set")
         .Label("SSD capacity")
         .In(kGB)
         .AtLeast(0)};

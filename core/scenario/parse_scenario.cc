@@ -100,6 +100,12 @@ void AskForDiffusionAlone(const Written& written, Json& expanded) {
   }
 }
 
+// From version 3 on, evicted prefixes go to an SSD only if the request mentions one.
+bool LacksSsd(const Json& request, const ServingLoad& load, Count version) {
+  return version >= 3 && load.prefix_cache && !(load.prefix_cache->ssd_share > 0) &&
+         !IsSet(request, "serving.prefix_cache.ssd_capacity") && !IsSet(request, "serving.prefix_cache.ssd_bandwidth");
+}
+
 // Explains that a diffusion transformer given as the model is neither trained nor served as a language model.
 void ExplainDiffusionModels(const Json& request, Issues& issues) {
   for (Issue& issue : issues) {
@@ -241,7 +247,10 @@ Result<Scenario> ReadScenario(Json expanded, const Written& written, std::string
   }
   FollowSessions(expanded, written, scenario, issues);
   if (!issues.empty()) return issues;
-  if (scenario.serving) scenario.serving->idle_sessions = IdleSessionsOf(*scenario.serving, scenario.version);
+  if (scenario.serving) {
+    scenario.serving->idle_sessions = IdleSessionsOf(*scenario.serving, scenario.version);
+    if (LacksSsd(expanded, *scenario.serving, scenario.version)) scenario.serving->prefix_cache->ssd_capacity = Bytes{};
+  }
   scenario.chosen = std::move(followed);
   scenario.units_assumed = std::move(units_assumed);
   CheckDesigns(scenario, issues);

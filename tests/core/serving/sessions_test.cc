@@ -86,6 +86,19 @@ TEST(Sessions, FindInHostMemoryWhatTheDeviceEvicted) {
   EXPECT_LT(Number(host, "serving.sessions.reentry_ttft_s"), Number(device, "serving.sessions.reentry_ttft_s"));
 }
 
+// Host memory alone, unless the request mentions an SSD. 1 GB per device holds few contexts.
+TEST(Sessions, HaveAnSsdOnlyIfTheRequestMentionsOne) {
+  const auto ssd_hits = [](const char* version, const std::vector<std::string>& more) {
+    std::vector<std::string> tiers{"serving.concurrency=256", "serving.prefix_cache.host_capacity=1 GB"};
+    tiers.insert(tiers.end(), more.begin(), more.end());
+    return Number(Ask(*ReadRequest(version, WithSessions(tiers)), ""), "serving.sessions.ssd_hit_rate");
+  };
+  EXPECT_EQ(ssd_hits(R"({"version": 3})", {}), 0);
+  EXPECT_GT(ssd_hits(R"({"version": 3})", {"serving.prefix_cache.ssd_capacity=3840 GB"}), 0.05);
+  EXPECT_GT(ssd_hits(R"({"version": 3})", {"serving.prefix_cache.ssd_bandwidth=6 GB/s"}), 0.05);
+  EXPECT_GT(ssd_hits(R"({"version": 2})", {}), 0.05) << "links keep their meaning";
+}
+
 // On average a request holds 10,400 prompt tokens and half of its output, 4,000 of them shared, in pages of 16.
 TEST(Sessions, StoreTheirSystemPromptOnce) {
   const Json shared = Answer(WithSessions({"serving.concurrency=512"})),
