@@ -45,7 +45,9 @@ constexpr FieldRow kSimulationRunFields[] = {
     Of<&SimulationRun::requests>("requests", "Simulated requests that count, after those that warm up")
         .Between(10, 100'000),
     Of<&SimulationRun::seed>("seed", "Seed of the random numbers").Between(0, 1 << 30),
-    Of<&SimulationRun::router>("router", "How requests are spread over replicas and DP-attention ranks")};
+    Of<&SimulationRun::router>("router",
+                               "How requests are spread over replicas and DP-attention ranks; with "
+                               "serving.sessions each session has one of them")};
 constinit const Fields Schema<SimulationRun>::fields(kSimulationRunFields);
 
 }  // namespace slipstick

@@ -227,6 +227,9 @@ Count StreamsOf(const Deployment& deployment, double max_sequences) {
 constexpr const char* kTooLong =
     "serving.simulate: the simulation would take too many steps; simulate fewer or shorter requests";
 
+constexpr const char* kSessionsStay =
+    "serving.simulate.router has no effect: all turns of a session go to the replica that has its context";
+
 // `in_flight`: requests in the steady state of random arrivals.
 SimulationAnswer SendRequests(const ServingLoad& load, Count streams, double in_flight, EventLoop& loop) {
   Users users(load, loop);
@@ -269,7 +272,11 @@ SimulationAnswer Simulate(const Model& model, const Cluster& cluster, const Serv
   if (max_sequences < 1) return {std::nullopt, "serving.simulate: no request fits"};
   EventLoop loop(simulated.system());
   const Count streams = StreamsOf(simulated.deployment(), max_sequences);
-  if (load.sessions) return PlaySessions(load, streams, loop);
+  if (load.sessions) {
+    SimulationAnswer answer = PlaySessions(load, streams, loop);
+    if (answer.served && load.simulate->router != SimulationRun().router) answer.warning = kSessionsStay;
+    return answer;
+  }
   const double in_flight =
       load.requests_per_s ? EvaluateServing(model, cluster, load, false).requests_in_flight : Ratio(0);
   return SendRequests(load, streams, in_flight, loop);

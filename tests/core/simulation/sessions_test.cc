@@ -67,6 +67,17 @@ TEST(PlayedSessions, PrefillADocumentOnceASession) {
   EXPECT_NEAR(played.sessions->hit_rate, 1 - (1000 + 20000 / 10.) / (10400 + 20000), 0.01);
 }
 
+TEST(PlayedSessions, SayThatTheRouterHasNoEffect) {
+  const auto warning = [](const char* router) {
+    const Result<Scenario> scenario =
+        ScenarioOf(kAgents + Assignments{"serving.concurrency=16", "serving.simulate.router=" + std::string(router)});
+    EXPECT_TRUE(scenario);
+    return Simulate(scenario->model, scenario->cluster, *scenario->serving).warning;
+  };
+  EXPECT_NE(warning("round_robin").find("serving.simulate.router has no effect"), std::string::npos);
+  EXPECT_EQ(warning("least_loaded"), "");
+}
+
 TEST(PlayedSessions, FollowTheirSeedOnly) {
   const Assignments load = kAgents + Assignments{"serving.concurrency=64"};
   const SimulatedServing one = BothOf(load).played, again = BothOf(load).played,
