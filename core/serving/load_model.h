@@ -30,6 +30,7 @@ struct ServingPerformance {
   bool saturated = false;                   // open loop: arrivals exceed capacity; the figures are those at capacity
   Bytes prefill_shortfall;                  // disaggregated: memory that a prefill device lacks
   Hertz prefill_capacity, decode_capacity;  // disaggregated: requests per second of each pool
+  Hertz link_capacity;                      // and of the link between them
   DecodeTimes decode;
   PrefillTimes prefill;
 };

@@ -9,20 +9,15 @@
 #include <algorithm>
 
 #include "core/serving/energy.h"
-#include "core/serving/kv_cache.h"
 #include "core/serving/phase_time.h"
 #include "core/serving/two_pools.h"
 
 namespace slipstick {
 namespace {
 
-Seconds TransferOf(const Deployment& deployment) {
-  return HandOverTime(KvCacheOfSequence(deployment, deployment.load.prompt), deployment);
-}
-
 // Handling, prefill and transfer of a request of a class, without waits.
-Seconds BeforeDecoding(const Deployment& deployment, const PrefillTimes& prefill) {
-  return TimeRequest(deployment) + prefill.first + TransferOf(deployment);
+Seconds BeforeDecoding(const Deployment& deployment, const PrefillPool& prefill) {
+  return TimeRequest(deployment) + prefill.times.first + max(prefill.send, HandOverTime(deployment));
 }
 
 }  // namespace
@@ -38,9 +33,10 @@ Cycles DecodeCycles(const TrafficClasses& classes, double running) {
 
 PooledService ServeOnPools(const TrafficClasses& classes, double slots, ServingPerformance& performance) {
   PooledService service;
+  std::vector<PrefillPool> pools;
   for (std::size_t i = 0; i < classes.size(); ++i) {
     const Deployment& met = classes[i].met;
-    const PrefillPool pool = TimePrefillPool(met, slots, DecodeOf(met, slots));
+    const PrefillPool& pool = pools.emplace_back(TimePrefillPool(met, slots, DecodeOf(met, slots)));
     service.prefill.push_back(pool.times);
     service.prefill_groups = pool.groups;
     performance.prefill_shortfall = max(performance.prefill_shortfall, pool.shortfall);
@@ -52,8 +48,11 @@ PooledService ServeOnPools(const TrafficClasses& classes, double slots, ServingP
   const double decode_groups = AttentionGroups(classes.First());
   const Hertz prefill_limit = performance.prefill_capacity = service.prefill_groups / prefill,
               decode_limit = performance.decode_capacity = decode_groups * slots / DecodeCycles(classes, slots).mean,
-              link_limit = LinkCapacity(classes.First(), service.prefill_groups, decode_groups,
-                                        classes.Mean([&](std::size_t i) { return TransferOf(classes[i].deployment); })),
+              link_limit = performance.link_capacity =
+                  HandOverBetween(classes.First(), decode_groups,
+                                  classes.Mean([&](std::size_t i) { return HandOverTime(classes[i].deployment); }),
+                                  pools.front(), classes.Mean([&](std::size_t i) { return pools[i].send; }))
+                      .capacity,
               capacity = min(prefill_limit, decode_limit, link_limit),
               arrivals = *classes.load().requests_per_s / (1 * kS);
   const Hertz offered = min(arrivals, prefill_limit, link_limit);
@@ -62,7 +61,7 @@ PooledService ServeOnPools(const TrafficClasses& classes, double slots, ServingP
   service.cycles = DecodeCycles(classes, performance.running);
   for (std::size_t i = 0; i < classes.size(); ++i) {
     RequestCycle& cycle = service.cycles.of[i];
-    cycle.alone = BeforeDecoding(classes[i].deployment, service.prefill[i]) + cycle.tpot;
+    cycle.alone = BeforeDecoding(classes[i].deployment, pools[i]) + cycle.tpot;
   }
   performance.saturated = !(arrivals < capacity);
   performance.utilization = min(1.0, arrivals / capacity);

@@ -164,6 +164,12 @@ void FindWarnings(const Deployment& deployment, const ServingPerformance& perfor
   }
   if (!deployment.load.disaggregated) return;
   const Hertz prefill = performance.prefill_capacity, decode = performance.decode_capacity;
+  if (performance.link_capacity < min(prefill, decode)) {
+    report.warnings.push_back("The link between the pools limits them: it carries " +
+                              Rounded(performance.link_capacity.base()) + " KV caches/s, the prefill pool can serve " +
+                              Rounded(prefill.base()) + " requests/s, the decode pool " + Rounded(decode.base()));
+    return;
+  }
   const bool prefill_is_slower = prefill < decode;
   const Hertz lower = min(prefill, decode), higher = max(prefill, decode);
   if (higher / lower < kUnbalanced) return;

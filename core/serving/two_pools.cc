@@ -138,18 +138,22 @@ void FillPerformance(const Served& served, Ratio output, Seconds unqueued_latenc
 
 }  // namespace
 
-Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment) {
-  return TimeOfSend("KV-cache transfer to the decode pool", kv_cache, deployment.network.hand_over, deployment,
-                    "every rank sends its own part; estimate");
+Seconds HandOverTime(const Deployment& pool) {
+  return TimeOfSend("KV cache over the links of a pool", KvCacheOfSequence(pool, pool.load.prompt),
+                    pool.network.hand_over, pool, "every rank its own part; estimate");
 }
 
-Hertz LinkCapacity(const Deployment& deployment, Ratio prefill_groups, Ratio decode_groups, Seconds transfer) {
-  const Ratio share = deployment.network.hand_over.share;
-  const Ratio sent =
-      Figure("KV caches in transfer at once",
-             min(prefill_groups / share, decode_groups / share, prefill_groups * decode_groups),
-             "one per group of either pool through a switch, or one on each direct wire between two groups");
-  return Figure("Capacity of the link between the pools", sent / transfer, "requests per second");
+HandOver HandOverBetween(const Deployment& decoder, Ratio decode_groups, Seconds receive, const PrefillPool& prefill,
+                         Seconds send) {
+  const Ratio share = decoder.network.hand_over.share;
+  const Seconds transfer = Figure("KV-cache transfer to the decode pool", max(send, receive),
+                                  "as fast as the slower pool's links send or receive it");
+  return {transfer,
+          Figure("Capacity of the link between the pools",
+                 min(prefill.groups / (share * send), decode_groups / (share * receive),
+                     prefill.groups * decode_groups / transfer),
+                 "requests per second: one at a time per group of either pool through a switch, or one on each direct "
+                 "wire between two groups")};
 }
 
 PrefillPool TimePrefillPool(const Deployment& deployment, Ratio slots, const DecodeTimes& full) {
@@ -164,7 +168,7 @@ PrefillPool TimePrefillPool(const Deployment& deployment, Ratio slots, const Dec
   const auto time_prefills = [&] { return TimePrefills(*prefiller, slots, full); };
   return {PrefillGroups(*prefiller),
           deployment.memo == nullptr ? time_prefills() : deployment.memo->PoolPrefill(plain.load, slots, time_prefills),
-          ShortfallOf(PlainOf(*prefiller))};
+          HandOverTime(*prefiller), ShortfallOf(PlainOf(*prefiller))};
 }
 
 ServingPerformance TwoPools(const Deployment& deployment, Ratio requested_sequences, Ratio max_sequences) {
@@ -189,8 +193,10 @@ ServingPerformance TwoPools(const Deployment& deployment, Ratio requested_sequen
   performance.prefill_capacity = pools.prefill_limit;
   performance.decode_capacity = pools.decode_limit;
   performance.handling = TimeRequest(deployment);
-  performance.transfer = HandOverTime(KvCacheOfSequence(deployment, load.prompt), deployment);
-  pools.link_limit = LinkCapacity(deployment, pools.prefill_groups, pools.decode_groups, performance.transfer);
+  const HandOver hand_over =
+      HandOverBetween(deployment, pools.decode_groups, HandOverTime(deployment), prefill, prefill.send);
+  performance.transfer = hand_over.transfer;
+  performance.link_capacity = pools.link_limit = hand_over.capacity;
   pools.before = Figure("Handling, prefill and transfer",
                         performance.handling + performance.prefill.first + performance.transfer, "without waiting");
 

@@ -9,15 +9,21 @@ namespace slipstick {
 struct PrefillPool {
   Ratio groups;  // attention groups of all its replicas
   PrefillTimes times;
+  Seconds send;     // of a prompt's KV cache: every rank its own part, over the links of this pool
   Bytes shortfall;  // memory that a device lacks for the weights and the KV cache of the prompts in flight
 };
 // `slots`: sequences of a decode group; `full`: its decode times with all slots occupied.
 PrefillPool TimePrefillPool(const Deployment& deployment, Ratio slots, const DecodeTimes& full);
 
-// Time to transfer a KV cache to the decode pool. Every rank sends its own part.
-Seconds HandOverTime(Bytes kv_cache, const Deployment& deployment);
-// Requests whose KV cache, which takes `transfer`, the links between the pools carry.
-Hertz LinkCapacity(const Deployment& deployment, Ratio prefill_groups, Ratio decode_groups, Seconds transfer);
+// Time that a prompt's KV cache takes on the links of a pool: each rank sends or receives its own part.
+Seconds HandOverTime(const Deployment& pool);
+// A transfer takes the slower side's time. The number per second is that of the pool whose links are busy first.
+struct HandOver {
+  Seconds transfer;
+  Hertz capacity;
+};
+HandOver HandOverBetween(const Deployment& decoder, Ratio decode_groups, Seconds receive, const PrefillPool& prefill,
+                         Seconds send);
 
 // For every kind of load. `requested_sequences`: batch per decode group, if the load is a batch.
 ServingPerformance TwoPools(const Deployment& deployment, Ratio requested_sequences, Ratio max_sequences);

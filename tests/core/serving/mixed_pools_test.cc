@@ -106,8 +106,7 @@ class PlayedPools {
       constexpr double kSlots = 256;
       const PrefillTimes prefill = TimePrefillPool(classes_[i].met, kSlots, DecodeOf(classes_[i].met, kSlots)).times;
       prefill_.push_back(prefill.shared.base());
-      beside_.push_back((TimeRequest(of) + prefill.first - prefill.shared).base() +
-                        HandOverTime(KvCacheOfSequence(of, of.load.prompt), of).base());
+      beside_.push_back((TimeRequest(of) + prefill.first - prefill.shared).base() + HandOverTime(of).base());
     }
   }
 
