@@ -10,6 +10,7 @@
 #include "core/api/api.h"
 #include "core/evaluation/evaluate.h"
 #include "core/scenario/parse_scenario.h"
+#include "core/training/training.h"
 
 namespace slipstick {
 namespace {
@@ -137,7 +138,7 @@ TEST(AutoMapping, ABatchThatNoMappingDividesComesWithOneThatAMappingDivides) {
   EXPECT_EQ(refused.issues.front().path, "training.global_batch");
   EXPECT_EQ(refused.issues.front().message, "No mapping of 10,000 devices divides 2,048 sequences");
   ASSERT_EQ(refused.issues.front().fixes.size(), 1U);
-  const std::string fix = JsonText(refused.issues.front().fixes.front().change.value);
+  const std::string fix = refused.issues.front().fixes.front().change.value;
   EXPECT_NEAR(std::stod(fix), 2048, 2048 / 8.);
   EXPECT_TRUE(with(fix)) << fix;
 }

@@ -67,7 +67,7 @@ TEST(MemoryMargin, IsTheSameForAllMappings) {
   const double margin = testing::Number(report, "scenario.training.memory_margin");
   EXPECT_GT(margin, 0);
   EXPECT_EQ(report["training"]["memory_verdict"], "fits");
-  for (const char* other : {"training.mapping.pp=16", "training.mapping.tp=2", "cluster.device.peak.bf16=1978 TFLOP/s"})
+  for (const char* other : {"training.mapping.pp=16", "cluster.device.peak.bf16=1978 TFLOP/s"})
     EXPECT_DOUBLE_EQ(testing::Number(Trained(gpt + testing::Assignments{other}), "scenario.training.memory_margin"),
                      margin)
         << other;
