@@ -9,8 +9,8 @@
 
 namespace slipstick {
 
-// A replica takes a part of the innermost network level, or whole levels: 2, 3, 4, 6, 8, 12 and so on. On a grid it takes
-// a power of two.
+// A replica takes a part of the innermost network level, or whole levels: 2, 3, 4, 6, 8, 12 and so on. On a grid it
+// takes a power of two.
 class ReplicaSpace {
  public:
   explicit ReplicaSpace(const SizingProblem& problem);

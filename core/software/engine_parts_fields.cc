@@ -45,7 +45,8 @@ constexpr FieldRow kMemoryBudgetFields[] = {
                                    "Memory of recurrent states over that of the KV cache, where the engine divides "
                                    "what is free between two pools; empty: one pool holds both")
         .Label("Memory of recurrent states over KV cache")
-        .Between(0.001, 1000),
+        .Above(0)
+        .AtMost(1000),
     Of<&MemoryBudget::sequence_states>(
         "sequence_states",
         "Recurrent states that a running sequence takes from the pool of states: its own "

@@ -16,8 +16,8 @@ StateBytes StateBytesOf(const TrainingContext& context);
 // Whether the GEMMs run in fewer than 16 bits.
 bool NarrowRecipe(const TrainingContext& context);
 
-// Of activations or weights whose bytes were counted in 16 bits: the bytes in the run's format. Those of narrower recipes
-// stay in 16 bits; tf32 is a mode of products of fp32 tensors.
+// The bytes in the run's format, of activations or weights that were counted in 16 bits. Those of narrower recipes stay
+// in 16 bits; tf32 is a mode of products of fp32 tensors.
 template <class Quantity>
 Quantity AtWidth(const TrainingContext& context, Quantity in_16_bits) {
   return BytesPerElement(context.run.precision) >= 4 ? Quantity(2 * in_16_bits) : in_16_bits;
