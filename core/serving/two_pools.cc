@@ -143,7 +143,7 @@ Seconds HandOverTime(const Deployment& pool) {
                     pool.network.hand_over, pool, "every rank its own part; estimate");
 }
 
-HandOver HandOverBetween(const Deployment& decoder, Ratio decode_groups, Seconds receive, const PrefillPool& prefill,
+PoolLink HandOverBetween(const Deployment& decoder, Ratio decode_groups, Seconds receive, const PrefillPool& prefill,
                          Seconds send) {
   const Ratio share = decoder.network.hand_over.share;
   const Seconds transfer = Figure("KV-cache transfer to the decode pool", max(send, receive),
@@ -193,7 +193,7 @@ ServingPerformance TwoPools(const Deployment& deployment, Ratio requested_sequen
   performance.prefill_capacity = pools.prefill_limit;
   performance.decode_capacity = pools.decode_limit;
   performance.handling = TimeRequest(deployment);
-  const HandOver hand_over =
+  const PoolLink hand_over =
       HandOverBetween(deployment, pools.decode_groups, HandOverTime(deployment), prefill, prefill.send);
   performance.transfer = hand_over.transfer;
   performance.link_capacity = pools.link_limit = hand_over.capacity;

@@ -18,11 +18,11 @@ PrefillPool TimePrefillPool(const Deployment& deployment, Ratio slots, const Dec
 // Time that a prompt's KV cache takes on the links of a pool: each rank sends or receives its own part.
 Seconds HandOverTime(const Deployment& pool);
 // A transfer takes the slower side's time. The number per second is that of the pool whose links are busy first.
-struct HandOver {
+struct PoolLink {
   Seconds transfer;
   Hertz capacity;
 };
-HandOver HandOverBetween(const Deployment& decoder, Ratio decode_groups, Seconds receive, const PrefillPool& prefill,
+PoolLink HandOverBetween(const Deployment& decoder, Ratio decode_groups, Seconds receive, const PrefillPool& prefill,
                          Seconds send);
 
 // For every kind of load. `requested_sequences`: batch per decode group, if the load is a batch.
