@@ -93,7 +93,7 @@ class ServingTuner {
     return is_meaningful ? Divisors(of) : std::vector<Count>{1};
   }
 
-  // Whether TP is off because the engine splits layers unless told otherwise.
+  // Whether TP is off, as in an engine that splits layers if no degree is written.
   [[nodiscard]] bool SplitsLayers() const {
     return wanted_.engine.communication.split == ReplicaSplit::kLayersFirst && IsFree("tp") && IsFree("pp") &&
            model_.MostStages() > 1;

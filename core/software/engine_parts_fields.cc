@@ -43,7 +43,7 @@ constexpr FieldRow kMemoryBudgetFields[] = {
         .Between(0, 1),
     Of<&MemoryBudget::state_ratio>("state_ratio",
                                    "Memory of recurrent states over that of the KV cache, where the engine divides "
-                                   "what is free between two pools; empty: one pool holds both")
+                                   "its free memory between two pools; empty: one pool holds both")
         .Label("Memory of recurrent states over KV cache")
         .Above(0)
         .AtMost(1000),
