@@ -34,7 +34,7 @@ test('an RTX 4090, then a model that fits: two presses from an empty profile to 
     assert.match(plain(await page.locator('.say').textContent()), /^Serve Qwen3-32B on 1 RTX 4090, 1 request at once/),
   );
   const said = plain(await page.locator('[data-answer=serving]').textContent());
-  assert.match(said, new RegExp(`${of['llama.cpp · q4_k_m'].split(' ')[0]} tokens/s per GPU`));
+  assert.match(said, new RegExp(`${of['llama.cpp · q4_k_m'].split(' ')[0]} tokens/s per user`));
   assert.deepEqual(faults, []);
 });
 

@@ -170,8 +170,9 @@ TEST(StoredWeights, NarrowActivationsComputeInSixteenBit) {
 }
 
 // MLX multiplies up to a number of rows by vector kernels that convert the weights for each row and load ahead. 40 cores
-// at 1.62 GHz with 100 FLOP per clock do a row's 2 * 57,344 * 8,192 FLOP in 145 us, 8 rows in 1.16 ms; the weights, 0.5625
-// bytes each, arrive in 0.52 ms at 82 % of 614 GB/s. With more rows the device's usual kernels compute.
+// at 1.62 GHz with 100 FLOP per clock do a row's 2 * 57,344 * 8,192 FLOP in 145 us, 8 rows in 1.16 ms; the weights,
+// 0.5625 bytes each, arrive in 0.48 ms: streams reach 82 % of 614 GB/s, and weight-only kernels 1.1 times that. With
+// more rows the device's usual kernels compute.
 TEST(StoredWeights, RowsOfMlxRepeatTheConversionWhileWeightsArrive) {
   const auto seconds = [](int rows) {
     return DecodeSeconds(
@@ -182,7 +183,7 @@ TEST(StoredWeights, RowsOfMlxRepeatTheConversionWhileWeightsArrive) {
          "serving.engine.stored_products.vector_per_clock=100", "serving.engine.stored_products.vector_rows=18"},
         "gate+up projection");
   };
-  const double memory = 57344.0 * 8192 * 0.5625 / (0.82 * 614e9), row = 2.0 * 57344 * 8192 / (40 * 1.62e9 * 100);
+  const double memory = 57344.0 * 8192 * 0.5625 / (1.1 * 0.82 * 614e9), row = 2.0 * 57344 * 8192 / (40 * 1.62e9 * 100);
   EXPECT_NEAR(seconds(1), memory, 0.05 * memory);
   EXPECT_NEAR(seconds(16), 16 * row, 0.05 * 16 * row);
   EXPECT_LT(seconds(19), 8 * row);
