@@ -44,30 +44,6 @@ export const columnHeads = (heads) =>
 export const scrolled = (title, table) =>
   h('div', { 'class': 'scroll', 'tabindex': 0, 'role': 'region', 'aria-label': title }, table);
 
-// A table whose rows begin with a head; where it is narrow, each cell shows the name of its column.
-export const tableByRows = (title, columns, rows, name = '') =>
-  scrolled(
-    title,
-    h(
-      'table',
-      { class: `plain by-rows ${name}`.trim() },
-      h('caption', {}, h('span', {}, title)),
-      columnHeads(columns),
-      h(
-        'tbody',
-        {},
-        rows.map(([head, ...cells]) =>
-          h(
-            'tr',
-            {},
-            h('th', { scope: 'row' }, head),
-            cells.map((cell, i) => h('td', { 'data-name': columns[i + 1] }, cell)),
-          ),
-        ),
-      ),
-    ),
-  );
-
 // After the next frame; a hidden page has no frames, so it does not wait.
 const behindFrame = (ms) =>
   new Promise((resolve) => (document.hidden ? resolve() : requestAnimationFrame(() => setTimeout(resolve, ms))));

@@ -1,7 +1,8 @@
 // Silicon moves and tokens follow: a chip's package to scale, its budgets as handles, and what it reaches beside chips of today.
 /** @import {Context} from '../types.js' */
 import { packageDrawing } from '../charts/package.js';
-import { h, tableByRows } from '../dom.js';
+import { tableByRows } from '../charts/lib/by_rows.js';
+import { h } from '../dom.js';
 import { pool } from '../engine/shared_pool.js';
 import { figureName } from '../explore/controls.js';
 import { get } from '../state/paths.js';

@@ -2,7 +2,8 @@
 /** @import {Context} from '../types.js' */
 import { stackedBars } from '../charts/bars.js';
 import { billsParts } from '../charts/parts.js';
-import { h, tableByRows } from '../dom.js';
+import { tableByRows } from '../charts/lib/by_rows.js';
+import { h } from '../dom.js';
 import { figureName } from '../explore/controls.js';
 import { get } from '../state/paths.js';
 import { number, text, unitOf } from '../text/format.js';

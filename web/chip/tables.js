@@ -1,6 +1,6 @@
 // The dies of the device, with a "why" at each figure.
 /** @import {Context} from '../types.js' */
-import { tableByRows } from '../dom.js';
+import { tableByRows } from '../charts/lib/by_rows.js';
 import { figures, why } from '../report/figures.js';
 import { nameOf } from '../report/names.js';
 import { text } from '../text/format.js';

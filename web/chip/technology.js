@@ -1,7 +1,8 @@
 // "What would the same chip be at 3 nm with HBM4?": the device derived again from a node, a memory, links and a
 // network, and the change of every answer, next to the present device.
 /** @import {Context} from '../types.js' */
-import { h, tableByRows } from '../dom.js';
+import { tableByRows } from '../charts/lib/by_rows.js';
+import { h } from '../dom.js';
 import { figureName } from '../explore/controls.js';
 import { mappingIn } from '../form/chosen.js';
 import { get } from '../state/paths.js';
