@@ -134,7 +134,8 @@ class TrainingTuner {
 
   // Starting points: the best of each tensor-parallel degree, best first; the best that full sharding makes fit with
   // the fewest stages; and the best of the deepest pipelines. A walk to the second would pass mappings with both
-  // sharding and stages, slower than either; one to the last, pipelines of a few stages, slower than none and than many.
+  // sharding and stages, slower than either; one to the last, pipelines of a few stages, slower than none and than
+  // many.
   std::vector<Point> Starts() {
     std::map<Count, Point> best_of;
     std::optional<Point> sharded, deepest;
