@@ -23,9 +23,12 @@ Watts Fleet::ServerPower() const {
 
 Watts Fleet::FacilityPowerOf(Count devices) const { return FacilityPowerOf({0, devices}); }
 
-bool Fleet::PaysForIdle() const {
+DollarsPerSecond Fleet::PaidThrough(Json& day, DollarsPerSecond all) const {
   const std::optional<Rental>& rental = scenario_.cost->rental;
-  return !rental || rental->term == RentalTerm::kReserved;
+  if (day.is_null() || !rental || rental->term == RentalTerm::kReserved) return all;
+  const DollarsPerSecond idle = day["idle_usd_per_hour"].get<double>() * kUsdPerHour;
+  day["idle_usd_per_hour"] = 0;
+  return all - idle;
 }
 
 Dollars Fleet::SystemCostOf(const PoolSizes& bought) const { return CostOf(bought).system; }

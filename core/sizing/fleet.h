@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/json.h"
 #include "core/economics/cost.h"
 #include "core/scenario/scenario.h"
 #include "core/serving/serving_report.h"
@@ -31,8 +32,9 @@ class Fleet {
   explicit Fleet(const Scenario& scenario);
   [[nodiscard]] Count server_devices() const { return scenario_.cost->system.devices_per_host; }
   [[nodiscard]] DollarsPerSecond HourlyCostOf(Count devices) const;
-  // Whether idle devices cost as much as others: those bought or reserved do, those rented on demand are given back.
-  [[nodiscard]] bool PaysForIdle() const;
+  // What a fleet costs in the mean of a day, whose answer says what its idle devices cost: bought or reserved ones are
+  // paid for, those rented on demand are given back and cost nothing. `day`: null if no day was given.
+  [[nodiscard]] DollarsPerSecond PaidThrough(Json& day, DollarsPerSecond all) const;
   [[nodiscard]] Dollars SystemCostOf(const PoolSizes& bought) const;  // total cost of ownership
   [[nodiscard]] Watts ServerPower() const;
   // Rated power of servers and network, including cooling and power distribution (PUE).

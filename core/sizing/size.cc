@@ -119,8 +119,8 @@ class ClusterSizing {
     SizingProblem by_means = problem_;
     by_means.targets = result.means;
     const Headroom headroom = HeadroomOf(by_means, sized, mean_);
-    const Json day = question_.day.empty() ? Json(nullptr) : DayAnswer(by_means, sized);
-    const double paid = fleet_.PaysForIdle() ? 1 : 1 - NumberAt(day, "idle_share").value_or(0);
+    Json day = question_.day.empty() ? Json(nullptr) : DayAnswer(by_means, sized);
+    const DollarsPerSecond paid = fleet_.PaidThrough(day, fleet_.HourlyCostOf(sized.bought));
     return ObjectOf({{"holds", true},
                      {"deployment", DeploymentOf(sized, at_peak["serving"])},
                      {"at_peak", FiguresOf(at_peak["serving"], headroom.utilization_at_peak)},
@@ -160,11 +160,10 @@ class ClusterSizing {
                                        : scenario_.serving->prefix_hit;
   }
 
-  // `paid`: share of the devices that is paid for in the mean of the day.
+  // `all`: of the fleet, in the mean of the day.
   [[nodiscard]] Json CostOf(const SizedDeployment& sized, const Headroom& headroom, const Json& cost, double hit_rate,
-                            double paid) const {
+                            DollarsPerSecond all) const {
     const ServingLoad& load = *scenario_.serving;
-    const DollarsPerSecond all = paid * fleet_.HourlyCostOf(sized.bought);
     const MeanLengths tokens = MeanLengthsOf(load);
     const auto per_million = [&](double of_request) {
       return In(all / (mean_ * of_request * kTokenPerS), kUsdPerMToken);
@@ -246,11 +245,10 @@ class ClusterSizing {
                                 {"needed_devices", part.needed_devices}}));
     }
     const double idle = 1 - needed / static_cast<double>(sized.bought);
-    return ObjectOf(
-        {{"parts", std::move(parts)},
-         {"needed_devices", needed},
-         {"idle_share", idle},
-         {"idle_usd_per_hour", fleet_.PaysForIdle() ? In(idle * fleet_.HourlyCostOf(sized.bought), kUsdPerHour) : 0}});
+    return ObjectOf({{"parts", std::move(parts)},
+                     {"needed_devices", needed},
+                     {"idle_share", idle},
+                     {"idle_usd_per_hour", In(idle * fleet_.HourlyCostOf(sized.bought), kUsdPerHour)}});
   }
 
   [[nodiscard]] Json Fails(const SizingResult& result) const {

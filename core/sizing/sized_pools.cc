@@ -368,12 +368,8 @@ Json SizeOnTwoPools(const Json& request, const SizeQuestion& question, const Siz
   served.serving = sized.load;
   served.cluster.devices = sized.bought.Total();
   const Json at_peak = *Evaluate(served, ReportDetail::Figures());
-  double usd_per_hour = In(sized.cost, kUsdPerHour);
   Json day = DayAnswer(on_pools, question, fleet, sized);
-  if (!day.is_null() && !fleet.PaysForIdle()) {
-    usd_per_hour -= day["idle_usd_per_hour"].get<double>();
-    day["idle_usd_per_hour"] = 0;
-  }
+  const double usd_per_hour = In(fleet.PaidThrough(day, sized.cost), kUsdPerHour);
   const ByPass<DollarsPerSecond> costs = fleet.HourlyCosts(sized.bought);
   const Json classes = ClassesAnswer(question, {served,
                                                 at_peak["serving"],
