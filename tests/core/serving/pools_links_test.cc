@@ -76,15 +76,22 @@ TEST(Pools, ReceiveOnEveryWire) {
   }
 }
 
+// Two pools of eight devices for prompts of 100,000 tokens.
+const Assignments kLongPrompts{"model=llama-3.1-8b",
+                               "cluster=dgx-h100",
+                               "cluster.devices=16",
+                               "serving.prompt=100000",
+                               "serving.output=100",
+                               "serving.disaggregated.prefill_devices=8",
+                               "serving.disaggregated.decode_devices=8"};
+
 // 131,072 bytes per token of 100,000 tokens leave the device that prefilled them through its own adapter of 50 GB/s, of
 // which 0.8 are reached, however many devices receive them: 328 ms, as the other way round.
 TEST(Pools, SendNoFasterThanTheSlowerSide) {
   const auto transfer = [](const char* prefill, const char* decode) {
     const ServingReport report =
-        Serve({"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=16", "serving.prompt=100000",
-               "serving.output=100", "serving.requests_per_s=0.05", "serving.disaggregated.prefill_devices=8",
-               "serving.disaggregated.decode_devices=8", "serving.mapping.tp=" + std::string(decode),
-               "serving.disaggregated.prefill_mapping.tp=" + std::string(prefill)});
+        Serve(kLongPrompts + Assignments{"serving.requests_per_s=0.05", "serving.mapping.tp=" + std::string(decode),
+                                         "serving.disaggregated.prefill_mapping.tp=" + std::string(prefill)});
     return report.latency_parts.ttft.transfer / (1 * kS);
   };
   const double one = 131'072.0 * 100'000 / (0.8 * 50e9);
@@ -96,20 +103,16 @@ TEST(Pools, SendNoFasterThanTheSlowerSide) {
 // L40S are in a server with a network of 12.5 GB/s per device: a quarter of 13.1 GB takes 328 ms.
 TEST(PoolsOfTwoKinds, SendOverTheLinksOfTheSender) {
   const ServingReport report =
-      Serve({"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=16", "serving.prompt=100000",
-             "serving.output=100", "serving.requests_per_s=0.05", "serving.disaggregated.prefill_devices=8",
-             "serving.disaggregated.decode_devices=8", "serving.disaggregated.prefill_device=l40s",
-             "serving.mapping.tp=4", "serving.disaggregated.prefill_mapping.tp=4"});
+      Serve(kLongPrompts + Assignments{"serving.requests_per_s=0.05", "serving.disaggregated.prefill_device=l40s",
+                                       "serving.mapping.tp=4", "serving.disaggregated.prefill_mapping.tp=4"});
   EXPECT_NEAR(report.latency_parts.ttft.transfer / (1 * kS) / (131'072.0 * 100'000 / 4 / (0.8 * 12.5e9)), 1, 2e-2);
 }
 
 // Eight groups of one device receive at once what one group of eight sends: 13.1 GB over eight adapters, of 0.1 GB/s each.
 TEST(Pools, UseAllLinksThatTakePart) {
-  const ServingReport report =
-      Serve({"model=llama-3.1-8b", "cluster=dgx-h100", "cluster.devices=16", "serving.prompt=100000",
-             "serving.output=100", "serving.requests_per_s=100", "serving.disaggregated.prefill_devices=8",
-             "serving.disaggregated.decode_devices=8", "serving.mapping.tp=1",
-             "serving.disaggregated.prefill_mapping.tp=8", "cluster.networks.1.bandwidth=0.1 GB/s"});
+  const ServingReport report = Serve(kLongPrompts + Assignments{"serving.requests_per_s=100", "serving.mapping.tp=1",
+                                                                "serving.disaggregated.prefill_mapping.tp=8",
+                                                                "cluster.networks.1.bandwidth=0.1 GB/s"});
   EXPECT_NEAR(report.requests_per_s * (131'072.0 * 100'000 / (8 * 0.8 * 0.1e9)), 1, 1e-2);
 }
 
