@@ -21,8 +21,8 @@ namespace {
 
 constexpr Count kMaxSkipped = 4096;         // invalid counts in a row
 constexpr Count kMaxSkippedSearches = 256;  // the same if each value runs a search
-constexpr int kBisections = 200;
-constexpr int kUneven = 8;                       // steps to look beyond a count that fails
+constexpr int kBisections = 200, kRounds = 20;
+constexpr int kUneven = 16;                      // steps to look beyond a count that fails
 constexpr double kRound = 16, kRoundest = 1024;  // and its multiples of 16, 32, … 1024
 constexpr int kParts = 16;  // parts of a range at whose ends the conditions hold; values between them are tried, too
 constexpr double kRelativeWidth = 1e-9;
@@ -162,16 +162,9 @@ Answer NoSolution(const std::string& path, const std::string& reason) {
   return Answered(Json{{"path", path}, {"value", nullptr}, {"which", "none"}, {"reason", reason}});
 }
 
-// A value of the input, in the unit of its field.
-std::string InputShown(const SolveProblem& problem, double value) {
-  const double shown = value / problem.field.facts.unit_factor;
-  const std::string unit(problem.field.facts.unit);
-  return (shown == std::floor(shown) ? GroupedText(shown) : NumberText(shown)) + (unit.empty() ? "" : " " + unit);
-}
-
 // The failing figure, or the issue, at one end of the range.
 std::string EndText(const SolveProblem& problem, double at, const Trial& trial) {
-  const std::string value = InputShown(problem, at);
+  const std::string value = ShownIn(problem.field, at);
   if (!trial.issue.empty()) return "at " + value + ": " + trial.issue;
   const Condition& condition = problem.conditions[trial.failing];
   const Compared& compared = trial.conditions[trial.failing];
@@ -240,26 +233,34 @@ class Solver {
     return Changes{between(*std::prev(first), *first), between(*std::prev(last), *last)};
   }
 
+  // Bisects until a value fails beyond which, up to the bad end, no value that is tried holds again.
   void Bisect(Bracket& bracket) {
-    double& good = bracket.good;
-    double& bad = bracket.bad;
+    const double end = bracket.bad;
+    for (int round = 0; round < kRounds; ++round) {
+      Narrow(bracket);
+      double further = bracket.bad;
+      std::optional<Trial> other = LookBeyond(further, end);
+      if (!other) return;
+      bracket = {further, end, std::move(*other), bracket.beyond, bracket.bad};
+    }
+  }
+
+ private:
+  // Narrows a bracket to neighboring values.
+  void Narrow(Bracket& bracket) {
+    double &good = bracket.good, &bad = bracket.bad;
     for (int i = 0; i < kBisections; ++i) {
       const double width = std::abs(bad - good);
       if (span_.whole ? width <= span_.step : width <= kRelativeWidth * std::abs(good)) break;
       progress_.low = std::min(good, bad), progress_.high = std::max(good, bad);
       double middle = MiddleOf(good, bad);
       Trial trial = Nearest(middle, bad);
-      const double asked = middle;
       if (!trial.valid || middle == bad) {
-        // No valid value between the middle and `bad`: continues on the other side.
+        // No valid value between the middle and `bad`.
         const double cut = MiddleOf(good, bad);
         if (cut == good) break;
         bad = cut;
         continue;
-      }
-      if (std::optional<Trial> other = trial.holds ? std::nullopt : LookBeyond(middle, bad)) {
-        bracket.gap = asked;
-        trial = std::move(*other);
       }
       if (trial.holds) {
         good = middle;
@@ -271,19 +272,17 @@ class Solver {
     }
   }
 
- private:
-  // Some numbers of devices, or of tokens under context parallelism, divide better than their neighbors. Looks from a
-  // value at which the conditions do not hold towards `bad`, at the next values and at round ones, and moves it to the
-  // first at which they hold; else nothing.
-  std::optional<Trial> LookBeyond(double& value, double bad) {
+  // Some numbers of devices, or of tokens under context parallelism, divide better than their neighbors. Moves a value
+  // at which the conditions fail to the first of the next ones and of round ones before `end` at which they hold.
+  std::optional<Trial> LookBeyond(double& value, double end) {
     if (!span_.whole || problem_.options.search) return std::nullopt;
-    const double from = value, step = bad > value ? span_.step : -span_.step;
+    const double from = value, step = end > value ? span_.step : -span_.step;
     std::vector<double> others;
     for (int i = 1; i <= kUneven; ++i) others.push_back(from + i * step);
     for (double round = kRound; round <= kRoundest; round *= 2)
-      others.push_back(Allowed(round * (bad > from ? std::ceil(from / round) : std::floor(from / round))));
+      others.push_back(Allowed(round * (end > from ? std::ceil(from / round) : std::floor(from / round))));
     for (const double other : others) {
-      if (std::min(from, bad) >= other || other >= std::max(from, bad)) continue;
+      if (std::min(from, end) >= other || other >= std::max(from, end)) continue;
       Trial trial = Test(other);
       if (!trial.valid || !trial.holds) continue;
       value = other;

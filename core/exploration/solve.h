@@ -30,10 +30,10 @@ struct SolveOptions {
 // are tried. From both ends: the answer is "everywhere" if they hold at all of these, else "ends", the largest value
 // before the first failure, and "again", the smallest after the last. From neither: "smallest" and, as a member,
 // "largest", or "none" and why. Between neighboring values, figures are assumed monotonic in the input, except in
-// numbers of devices and what else moves a mapping: these divide unevenly, so a few further values are tried beside one
-// that fails, and "fails_at" is such a value among those that hold. Only the input and its followers change; "held"
-// (path -> value)
-// lists further inputs to write for a request with the answer's figures, "warnings" what its report warns of.
+// numbers of devices and what else moves a mapping: these divide unevenly, so a few values are tried beyond the one at
+// which the conditions cease to hold, and "fails_at" is a failing value among those that hold. Only the input and its
+// followers change; "held" (path -> value) lists further inputs to write for a request with the answer's figures,
+// "warnings" what its report warns of.
 Answer SolveAnswer(std::string_view request, const std::vector<std::string>& assignments, std::string_view range,
                    std::string_view until, const SolveOptions& options = {});
 // As SolveAnswer, for {"request","range","until": text or [text],"against":[text]?,"search":{…}?}.

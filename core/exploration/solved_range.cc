@@ -38,4 +38,10 @@ std::optional<SolvedRange> ParseSpan(std::string_view text, const FieldRow& fiel
   return span;
 }
 
+std::string ShownIn(const FieldRow& field, double value) {
+  const double shown = value / field.facts.unit_factor;
+  const std::string unit(field.facts.unit);
+  return (shown == std::floor(shown) ? GroupedText(shown) : NumberText(shown)) + (unit.empty() ? "" : " " + unit);
+}
+
 }  // namespace slipstick

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/base/quantity.h"
@@ -17,5 +18,8 @@ struct SolvedRange {
 
 // Empty unless the field is numeric and lo is below hi. `version` of the request: determines the unit of bare numbers.
 std::optional<SolvedRange> ParseSpan(std::string_view text, const FieldRow& field, Count version);
+
+// A value of the input, in the unit of its field.
+std::string ShownIn(const FieldRow& field, double value);
 
 }  // namespace slipstick

@@ -228,8 +228,8 @@ std::string MappingsText(const Json& report) {
 
 }  // namespace
 
-std::string ReportText(std::string_view answer, bool is_colored) {
-  const Json report = *ParseJson(answer);
+std::string ReportText(std::string_view json, bool is_colored) {
+  const Json report = *ParseJson(json);
   const bool makes_images_alone =
       FindMember(report, "diffusion") != nullptr && !report["training"].is_object() && !report["serving"].is_object();
   const std::string system =
