@@ -9,6 +9,7 @@
 #include "core/advice/successors.h"
 #include "core/base/listed.h"
 #include "core/base/units.h"
+#include "core/catalogue/presets.h"
 #include "core/scenario/request.h"
 
 namespace slipstick {
@@ -259,8 +260,15 @@ std::vector<Proposal> NewerDevices(const Json& request, const Json& scenario) {
   std::vector<Proposal> proposals;
   const std::string path = PathOfPreset(request, "cluster", "devices");
   const Json* name = MemberAt(scenario, "cluster.device.name");
+  const std::string rented = TextAt(scenario, "cost.rental.device");
   for (const Successor& one : SuccessorsOf(scenario)) {
     Proposal proposal;
+    if (!rented.empty()) {  // the rent of one device is no price of another
+      const std::string device = TextAt(*FindPreset("cluster", one.cluster), "device.preset");
+      const std::string_view rental = RentalLike(TextAt(scenario, "cost.rental.preset"), device);
+      if (rental.empty()) continue;
+      proposal.overrides["cost.rental"] = rental;
+    }
     proposal.id = "device." + one.cluster;
     proposal.title = one.device + " in place of " + TextOf(*name);
     proposal.effort = "New hardware; retune kernels.";

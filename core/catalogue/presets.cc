@@ -157,6 +157,19 @@ std::string_view ClusterWith(std::string_view device) {
   return "";
 }
 
+std::string_view RentalLike(std::string_view rental, std::string_view device) {
+  const Json* known = FindPreset("rental", rental);
+  if (known == nullptr) return "";
+  for (const PresetText& preset : PresetTexts()) {
+    if (preset.kind != "rental") continue;
+    const Json& other = *FindPreset("rental", preset.id);
+    if (TextAt(other, "device") == device && other["provider"] == (*known)["provider"] &&
+        other["term"] == (*known)["term"])
+      return preset.id;
+  }
+  return "";
+}
+
 Json PresetCatalogue(std::string_view kind) {
   Json list = Json::array();
   for (const Entry& entry : Entries()) {

@@ -22,6 +22,8 @@ std::string_view EmbeddedPresets();
 
 // The id of the first cluster file whose devices are these; "" if there is none.
 std::string_view ClusterWith(std::string_view device);
+// The id of the rental of a device by the provider and on the terms of another rental; "" if there is none.
+std::string_view RentalLike(std::string_view rental, std::string_view device);
 // All kinds, in alphabetical order.
 std::vector<std::string_view> PresetKinds();
 // All entries of a kind ("": every kind), as the `presets` command prints them.
