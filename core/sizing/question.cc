@@ -5,6 +5,7 @@
 
 #include "core/base/fix.h"
 #include "core/base/schema.h"
+#include "core/exploration/search_criteria.h"
 
 namespace slipstick {
 
@@ -79,6 +80,21 @@ std::vector<double> RatesOf(const SizeQuestion& question, double mean_requests_p
   std::vector<double> rates;
   for (const double relative : question.day) rates.push_back(mean_requests_per_s * relative / MeanOf(question.day));
   return rates;
+}
+
+Result<SpaceLimits> ReadMappingLimits(const SizeQuestion& question) {
+  SpaceLimits limits;
+  std::vector<FigureLimit> figures;
+  Issues issues;
+  for (const std::string& text : question.limits) ReadLimit(text, "serving", limits, figures, issues);
+  for (const FigureLimit& figure : figures)
+    issues.push_back({"limits", "Enter a member of the mapping, not the figure " + figure.figure->name});
+  for (const char* member : {"replicas", "batch", "prefill_devices"}) {
+    if (limits.contains(member))
+      issues.push_back({"limits", "Leave out " + std::string(member) + ": sizing chooses it"});
+  }
+  if (!issues.empty()) return issues;
+  return limits;
 }
 
 }  // namespace slipstick

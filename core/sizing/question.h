@@ -9,6 +9,7 @@
 #include "core/base/issue.h"
 #include "core/base/json.h"
 #include "core/engine_step/request_stream.h"
+#include "core/search/limits.h"
 #include "core/simulation/summary.h"
 
 namespace slipstick {
@@ -56,5 +57,8 @@ Result<SizeQuestion> ReadSizeQuestion(Json json);
 double PeakOverMean(const SizeQuestion& question);
 // Rate in each part of the question's day.
 std::vector<double> RatesOf(const SizeQuestion& question, double mean_requests_per_s);
+
+// Limits of the mapping; sizing itself chooses the number of replicas and the concurrency.
+Result<SpaceLimits> ReadMappingLimits(const SizeQuestion& question);
 
 }  // namespace slipstick

@@ -8,7 +8,6 @@
 #include "core/base/units.h"
 #include "core/evaluation/evaluate.h"
 #include "core/evaluation/own_measurements.h"
-#include "core/exploration/search_criteria.h"
 #include "core/exploration/search_job.h"
 #include "core/scenario/cost_defaults.h"
 #include "core/scenario/parse_scenario.h"
@@ -17,6 +16,7 @@
 #include "core/sizing/fleet.h"
 #include "core/sizing/headroom.h"
 #include "core/sizing/mixture.h"
+#include "core/sizing/moved_request.h"
 #include "core/sizing/percentile_search.h"
 #include "core/sizing/question.h"
 #include "core/sizing/sized_pools.h"
@@ -128,7 +128,7 @@ class ClusterSizing {
                      {"at_mean", FiguresOf(at_mean["serving"], headroom.utilization_at_mean)},
                      {"cost", CostOf(sized, headroom, at_peak["cost"], HitRateOf(at_mean["serving"]), paid)},
                      {"headroom", WriteHeadroom(headroom, LatenciesOf(result, at_peak["serving"]))},
-                     {"remarks", RemarksOn(at_peak["serving"])},
+                     {"remarks", RemarksOn(at_peak)},
                      {"spare", SpareOf(sized, headroom)},
                      {"classes", classes},
                      {"day", day},
@@ -207,10 +207,11 @@ class ClusterSizing {
                      {"breaks_first", headroom.breaks_first}});
   }
 
-  // A price that is not the market's, and mean latencies whose interval, from measurements of similar systems, crosses
-  // their target.
-  [[nodiscard]] Json RemarksOn(const Json& serving) const {
-    Json remarks = Json::array();
+  // Warnings of the report, a price that is not the market's, and mean latencies whose interval, from measurements of
+  // similar systems, crosses their target.
+  [[nodiscard]] Json RemarksOn(const Json& report) const {
+    const Json& serving = report["serving"];
+    Json remarks = report["warnings"];
     if (!scenario_.cost->rental && !scenario_.cost->device.price) {
       remarks.push_back("No price of " + scenario_.cluster.device.name +
                         " is known: it costs what making it does, with the margin of cost.device.margin");
@@ -338,25 +339,10 @@ Result<Json> SizeCluster(const Json& request, const SizeQuestion& question, cons
   return ClusterSizing(asked, question, limits, *scenario, *mean).Run();
 }
 
-// Limits of the mapping; sizing itself chooses the number of replicas and the concurrency.
-Result<SpaceLimits> ReadMappingLimits(const SizeQuestion& question) {
-  SpaceLimits limits;
-  std::vector<FigureLimit> figures;
-  Issues issues;
-  for (const std::string& text : question.limits) ReadLimit(text, "serving", limits, figures, issues);
-  for (const FigureLimit& figure : figures)
-    issues.push_back({"limits", "Enter a member of the mapping, not the figure " + figure.figure->name});
-  for (const char* member : {"replicas", "batch", "prefill_devices"}) {
-    if (limits.contains(member))
-      issues.push_back({"limits", "Leave out " + std::string(member) + ": sizing chooses it"});
-  }
-  if (!issues.empty()) return issues;
-  return limits;
-}
-
-Json NameOfCluster(const Json& request) {
-  const Json* preset = MemberAt(request, "cluster.preset");
-  return preset != nullptr ? *preset : Json("custom");
+Json RentUnknown() {
+  return ObjectOf({{"holds", false},
+                   {"reason", "rental"},
+                   {"message", "The rent is of another device, and its provider's price of this one is not known"}});
 }
 
 }  // namespace
@@ -372,15 +358,21 @@ Answer SizeAnswer(std::string_view request, const std::vector<std::string>& assi
   if (clusters.empty()) clusters.emplace_back();  // the request's own
   Json answers = Json::array(), best = nullptr;
   for (const std::string& id : clusters) {
-    Json on_cluster = *base;
-    if (!id.empty()) Apply(on_cluster, {{"cluster", id}});
-    Result<Json> sized = SizeCluster(on_cluster, *question, *limits);
+    const std::optional<Json> moved = OverridesOnCluster(*base, id);
+    Json answer = ObjectOf({{"cluster", id.empty() ? NameOfCluster(*base) : Json(id)}});
+    if (!moved) {
+      answer.update(RentUnknown());
+      answers.push_back(std::move(answer));
+      continue;
+    }
+    Result<Json> sized = SizeCluster(WithOverrides(*base, *moved), *question, *limits);
     if (!sized) return WrongRequest(std::move(sized.issues));
-    Json answer = ObjectOf({{"cluster", id.empty() ? NameOfCluster(on_cluster) : Json(id)}});
     answer.update(*sized);
-    if (!id.empty() && answer.contains("overrides")) answer["overrides"]["cluster"] = id;
+    if (answer.contains("overrides")) answer["overrides"].update(*moved);
     const bool on_pools = FindMember(answer, "two_pools") != nullptr && answer["two_pools"].contains("overrides");
-    if (!id.empty() && on_pools) answer["two_pools"]["overrides"]["cluster"] = id;
+    if (on_pools) answer["two_pools"]["overrides"].update(*moved);
+    const std::string dropped = DroppedInputs(*base, *moved);
+    if (!dropped.empty() && answer.contains("remarks")) answer["remarks"].push_back(dropped);
     const auto cost_of = [](const Json& one) { return one["cost"]["usd_per_hour"].get<double>(); };
     const bool holds = answer["holds"].get<bool>();
     if (holds && (best.is_null() || cost_of(answer) < cost_of(answers[best.get<std::size_t>()]))) best = answers.size();

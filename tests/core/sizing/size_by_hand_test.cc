@@ -51,6 +51,39 @@ TEST(SizeByHand, WeightsSetTheDevicesAndServersThePowerAndCost) {
   EXPECT_EQ(First(scenario, narrow)["reason"], "power_per_rack");
 }
 
+// RunPod's list of October 2026: 3.49 $ for an H100 and 4.59 $ for an H200 per hour; it has no MI355X.
+TEST(SizeByHand, TheRentFollowsTheDevice) {
+  const Assignments scenario{"model=llama-3.1-8b", "cluster=dgx-h100", "cost.rental=runpod-h100-on-demand"};
+  const auto sized = [&](const char* cluster) {
+    return First(scenario, {{"requests_per_s", 0.01}, {"clusters", {cluster}}});
+  };
+  EXPECT_NEAR(*NumberAt(sized("dgx-h100"), "cost.usd_per_hour"), 8 * 3.49, 1e-9);
+  const Json h200 = sized("dgx-h200");
+  EXPECT_NEAR(*NumberAt(h200, "cost.usd_per_hour"), 8 * 4.59, 1e-9);
+  EXPECT_EQ(h200["overrides"]["cost.rental"], "runpod-h200-on-demand");
+  EXPECT_EQ(sized("hgx-mi355x")["reason"], "rental");
+}
+
+// At 335 GB/s, the 16.06 GB of Llama-3.1-8B's weights take 48 ms per token on one H100, and 24 ms on two.
+TEST(SizeByHand, InputsOfTheOwnClusterStayAndThoseDroppedAreNamed) {
+  const Assignments scenario{"model=llama-3.1-8b", "serving.precision.weights=bf16", "cluster=dgx-h100",
+                             "cluster.device.memory.bandwidth=335 GB/s", "cost.system.devices_per_host=1"};
+  const auto sized = [&](const char* cluster) {
+    return First(scenario, {{"requests_per_s", 0.01}, {"tpot", "40 ms"}, {"clusters", {cluster}}});
+  };
+  EXPECT_EQ(CountAt(sized("dgx-h100"), "deployment.devices_per_replica"), 2);
+  const Json h200 = sized("dgx-h200");
+  EXPECT_EQ(CountAt(h200, "deployment.devices_per_replica"), 1);
+  EXPECT_EQ(h200["remarks"].back(), "Left out, as written for another cluster: cluster.device");
+}
+
+TEST(SizeByHand, WarningsOfTheReportAreRemarks) {
+  const Json sized = First({"model=llama-3.1-8b", "serving.prompt=200000", "serving.output=300"},
+                           {{"requests_per_s", 0.01}, {"clusters", {"dgx-h100"}}});
+  ASSERT_FALSE(sized["remarks"].empty());
+  EXPECT_NE(TextOf(sized["remarks"][0]).find("131,072"), std::string::npos) << JsonText(sized["remarks"]);
+}
+
 TEST(SizeByHand, AReplicaMayTakeThreeServers) {
   // DeepSeek-V3 in bf16: 671e9 parameters x 2 bytes = 1,342 GB. A server of 8 H100 offers 8 x 0.9 x 85.0 = 612 GB: two
   // cannot hold the weights, three can.
