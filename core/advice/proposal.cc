@@ -34,7 +34,7 @@ struct ChangeRow {
   std::string_view title;  // {old} and {new}: the value of the first assignment
   std::string_view effort;
   When when = When::kAlways;
-  std::string_view only_if = "";  // "PATH": of the scenario, not null; "PATH=VALUE"
+  std::string_view only_if = "";  // "PATH": of the scenario, not null; "PATH=VALUE"; "PATH!=TEXT"
   MappingSearch search = MappingSearch::kNone;
   std::string_view search_limits = "";  // separated by spaces
 };
@@ -124,6 +124,10 @@ constexpr ChangeRow kRows[] = {
      "Give devices back or to other work.", When::kFeasible, "", MappingSearch::kIfNeeded},
     {"devices.x# 4 8", "serving", "serving.devices*=#", Needs::kPurchase, "{new} serving devices in place of {old}",
      kMoreDevices, When::kLastResort, "", MappingSearch::kIfNeeded},
+    {"devices_int4.x# 2 4", "serving",
+     "serving.devices*=# serving.precision.weights=int4 serving.precision.activations=bf16", Needs::kPurchase,
+     "{new} serving devices in place of {old}, with int4 weights", kQuantize, When::kInfeasible,
+     "serving.precision.weights!=int4", MappingSearch::kIfNeeded},
     {"weights.fp8", "serving", "serving.precision.weights=fp8 serving.precision.activations=fp8", Needs::kAccuracy,
      "fp8 weights and activations in place of {old}", kQuantize, When::kAlways, "cluster.device.peak.fp8"},
     {"weights.nvfp4", "serving", "serving.precision.weights=nvfp4 serving.precision.activations=nvfp4",
@@ -131,6 +135,12 @@ constexpr ChangeRow kRows[] = {
      "cluster.device.peak.fp4"},
     {"weights.int4", "serving", "serving.precision.weights=int4 serving.precision.activations=bf16", Needs::kAccuracy,
      "int4 weights in place of {old}", kQuantize},
+    {"kv_cache.fp8", "serving", "serving.precision.kv_cache=fp8", Needs::kAccuracy, "fp8 KV cache in place of {old}",
+     "A setting; evaluate long contexts, where errors add up."},
+    {"weights.int4_kv_fp8", "serving",
+     "serving.precision.weights=int4 serving.precision.activations=bf16 serving.precision.kv_cache=fp8",
+     Needs::kAccuracy, "int4 weights and an fp8 KV cache", kQuantize, When::kOnlyWay,
+     "serving.precision.weights!=int4"},
     {"weights.int4_few", "serving",
      "serving.precision.weights=int4 serving.precision.activations=bf16 serving.batch=max", Needs::kAccuracy,
      "int4 weights, for as many concurrent requests as fit", kQuantize, When::kOnlyWay, "", MappingSearch::kIfNeeded},
@@ -140,8 +150,6 @@ constexpr ChangeRow kRows[] = {
      Needs::kAccuracy, "4-bit weights (Q4_K_M) in llama.cpp, for as many concurrent requests as fit",
      "Another engine with its own file of the model (GGUF); evaluate it on your tasks.", When::kOnlyWay, "",
      MappingSearch::kIfNeeded},
-    {"kv_cache.fp8", "serving", "serving.precision.kv_cache=fp8", Needs::kAccuracy, "fp8 KV cache in place of {old}",
-     "A setting; evaluate long contexts, where errors add up."},
     {"batch.x# 2 4", "serving", "serving.batch*=#", Needs::kSettings,
      "{new} concurrent requests per replica in place of {old}", kDeeperBatch, When::kAlways, kPerReplica},
     {"batch.half", "serving", "serving.batch*=0.5", Needs::kSettings,
@@ -309,9 +317,10 @@ std::vector<Proposal> SmallerModels(const AdviceQuestion& question, const Json& 
 
 bool Holds(const Json& scenario, std::string_view condition) {
   if (condition.empty()) return true;
-  const std::size_t equals = condition.find('=');
-  const Json* value = MemberAt(scenario, condition.substr(0, equals));
+  const std::size_t equals = condition.find('='), differs = condition.find("!=");
+  const Json* value = MemberAt(scenario, condition.substr(0, std::min(equals, differs)));
   if (value == nullptr) return false;
+  if (differs != std::string_view::npos) return TextOf(*value) != condition.substr(differs + 2);
   return equals == std::string_view::npos ? !value->is_null() : *value == ParseAssignment(condition)->value;
 }
 

@@ -290,8 +290,8 @@ TEST(Advice, FourBitWeightsServeAModelThatOtherwiseDoesNotFit) {
   EXPECT_TRUE(message.starts_with("Out of memory: the weights alone need 31.96 GiB of 23.52 GiB per device"))
       << message;
   EXPECT_TRUE(message.ends_with("use 4-bit weights, a smaller model or more devices")) << message;
-  // The engine reserves memory for its largest step; beside a long prompt only llama.cpp leaves room.
-  EXPECT_EQ(Advised({"version=3", "model=qwen3-32b", "cluster=single-rtx-4090", "training=null", "serving.prompt=8k",
+  // The engine reserves memory for its largest step; beside a longer prompt only llama.cpp leaves room.
+  EXPECT_EQ(Advised({"version=3", "model=qwen3-32b", "cluster=single-rtx-4090", "training=null", "serving.prompt=16k",
                      "serving.concurrency=1"},
                     {{"for", "serving"}, {"top", 100}})["without_purchase"],
             "weights.q4_k_m");
@@ -389,6 +389,18 @@ TEST(Advice, NewerDevicesHaveTheirOwnRent) {
   const Json* b200 = Find(faster, "device.dgx-b200");
   ASSERT_NE(b200, nullptr);
   EXPECT_EQ((*b200)["overrides"]["cost.rental"], "runpod-b200-on-demand");
+}
+
+// Llama-3.3-70B in int4 has 70.55e9 x 4.25 bits = 37.5 GB of weights and more for its embedding and LM head in 16 bits:
+// one RTX 5090 of 32 GB cannot hold them, two can. In fp8 it takes four.
+TEST(Advice, TwoChangesThatOnlyFitTogetherAreProposed) {
+  const Json changes =
+      Advised({"version=3", "training=null", "model=llama-3.3-70b", "cluster=single-rtx-5090", "serving.concurrency=1"},
+              {{"for", "serving"}})["changes"];
+  EXPECT_EQ(Find(changes, "weights.int4"), nullptr);
+  EXPECT_EQ(Find(changes, "devices.x2"), nullptr);
+  EXPECT_EQ(changes[0]["id"], "devices_int4.x2");
+  ASSERT_NE(Find(changes, "devices.x4"), nullptr);
 }
 
 }  // namespace
