@@ -10,8 +10,8 @@
 
 namespace slipstick {
 
-// What the JSON library asks of an object's type. Keys can be moved: with the constant keys of the library's ordered
-// type, a vector that grows or loses a member copies every member with all that is below it.
+// What the JSON library asks of an object's type. Its own ordered type has constant keys, so a vector that
+// grows or loses a member copies every value with all that is below it; these keys can be moved.
 template <class Key, class T, class /*less*/ = void, class /*allocator*/ = void>
 class Members : public std::vector<std::pair<Key, T>> {
   using Base = std::vector<std::pair<Key, T>>;

@@ -31,7 +31,7 @@ constexpr double In(Q quantity, Unit<Q> unit) {
   return quantity.base() / unit.factor;
 }
 
-inline constexpr Unit<Bytes> kB{"B", 1}, kKB{"kB", 1e3}, kMB{"MB", 1e6}, kGB{"GB", 1e9}, kTB{"TB", 1e12};
+inline constexpr Unit<Bytes> kB{"B", 1}, kKB{"kB", 1e3}, kMB{"MB", 1e6}, kGB{"GB", 1e9};
 inline constexpr Unit<Bytes> kKiB{"KiB", 1024.0}, kMiB{"MiB", 1048576.0}, kGiB{"GiB", 1073741824.0};
 inline constexpr Unit<Flops> kFlop{"FLOP", 1}, kTFlop{"TFLOP", 1e12};
 inline constexpr Unit<Tokens> kToken{"token", 1}, kGToken{"Gtoken", 1e9}, kTToken{"Ttoken", 1e12};
@@ -45,28 +45,22 @@ inline constexpr Unit<Grams> kGram{"g", 1}, kKg{"kg", 1e3};
 inline constexpr Unit<BytesPerSecond> kBps{"B/s", 1}, kGBps{"GB/s", 1e9}, kTBps{"TB/s", 1e12};
 inline constexpr Unit<FlopsPerSecond> kFlops{"FLOP/s", 1}, kTFlops{"TFLOP/s", 1e12};
 inline constexpr Unit<TokensPerSecond> kTokenPerS{"token/s", 1};
-inline constexpr Unit<Hertz> kHz{"/s", 1}, kGHz{"GHz", 1e9};
+inline constexpr Unit<Hertz> kGHz{"GHz", 1e9};
 inline constexpr Unit<Watts> kWatt{"W", 1}, kKW{"kW", 1e3}, kMW{"MW", 1e6};
-inline constexpr Unit<BytesPerToken> kBPerToken{"B/token", 1};
 inline constexpr Unit<DollarsPerToken> kUsdPerMToken{"$/Mtoken", 1e-6};
 inline constexpr Unit<DollarsPerSecond> kUsdPerHour{"$/h", 1 / 3600.0};
 inline constexpr Unit<DollarsPerJoule> kUsdPerKWh{"$/kWh", 1 / 3.6e6}, kUsdPerKWMonth{"$/kW/month", 1 / 2.6298e9};
 inline constexpr Unit<DollarsPerByte> kUsdPerGB{"$/GB", 1e-9};
 inline constexpr Unit<DollarsPerArea> kUsdPerMm2{"$/mm^2", 1};
 inline constexpr Unit<DollarsPerWatt> kUsdPerW{"$/W", 1};
-inline constexpr Unit<JoulesPerToken> kJPerToken{"J/token", 1};
-inline constexpr Unit<JoulesPerByte> kPJPerB{"pJ/B", 1e-12}, kPJPerBit{"pJ/b", 8e-12};
+inline constexpr Unit<JoulesPerByte> kPJPerBit{"pJ/b", 8e-12};
 inline constexpr Unit<JoulesPerFlop> kPJPerFlop{"pJ/FLOP", 1e-12};
 inline constexpr Unit<PerArea> kPerCm2{"/cm^2", 0.01}, kPerMm2{"/mm^2", 1};
-inline constexpr Unit<GramsPerArea> kKgPerCm2{"kg/cm^2", 10}, kGPerCm2{"g/cm^2", 0.01};
+inline constexpr Unit<GramsPerArea> kGPerCm2{"g/cm^2", 0.01};
 inline constexpr Unit<JoulesPerArea> kKWhPerCm2{"kWh/cm^2", 36000};
 inline constexpr Unit<DollarsPerBandwidth> kUsdPerGBps{"$*s/GB", 1e-9};
 inline constexpr Unit<GramsPerJoule> kGPerKWh{"g/kWh", 1 / 3.6e6};
-inline constexpr Unit<GramsPerByte> kKgPerGB{"kg/GB", 1e-6}, kGPerGB{"g/GB", 1e-9};
-inline constexpr Unit<WattsPerArea> kWPerMm2{"W/mm^2", 1};
-inline constexpr Unit<BytesPerSecondPerMillimetre> kGBpsPerMm{"GB/s/mm", 1e9};
-inline constexpr Unit<BytesPerArea> kMiBPerMm2{"MiB/mm^2", 1048576.0};
-inline constexpr Unit<FlopsPerSecondPerArea> kGFlopsPerMm2{"GFLOP/s/mm^2", 1e9};
+inline constexpr Unit<GramsPerByte> kGPerGB{"g/GB", 1e-9};
 
 // A number with an optional unit.
 struct Measure {

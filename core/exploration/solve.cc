@@ -22,9 +22,10 @@ namespace {
 constexpr Count kMaxSkipped = 4096;         // invalid counts in a row
 constexpr Count kMaxSkippedSearches = 256;  // the same if each value runs a search
 constexpr int kBisections = 200, kRounds = 20;
-constexpr int kUneven = 16;                      // steps to look beyond a count that fails
-constexpr double kRound = 16, kRoundest = 1024;  // and its multiples of 16, 32, … 1024
-constexpr int kParts = 16;  // parts of a range at whose ends the conditions hold; values between them are tried, too
+// Beyond a count that fails, the next 16 are tried, and the next multiples of 16, 32, … 1024.
+constexpr int kUneven = 16;
+constexpr double kRound = 16, kRoundest = 1024;
+constexpr int kParts = 16;  // where both ends of a range agree, the values between its parts are tried
 constexpr double kRelativeWidth = 1e-9;
 
 // A condition's figure, and the value that it is compared with: a bound, or a figure of the other scenario.

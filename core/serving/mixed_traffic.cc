@@ -54,7 +54,7 @@ class Mixture {
       SetMemory(performance, cycles, fitting, report);
       if (!searching) SetEnergy(performance, report);
     }
-    // In tokens of the first class, because the reason of an overload converts it back.
+    // FindInfeasible divides this by the first class's output tokens to name requests per second.
     performance.rate = report.requests_per_s / (1 * kS) * Ratio(first.load.output) * (1 * kToken);
     FindInfeasible(first, budget, batch, performance, report);
     return report;

@@ -117,8 +117,8 @@ Ratio RunningSequences(const Deployment& deployment, Ratio per_group, Seconds pr
       full.slots, [&](double n) { return double{arriving(PlainOf(per_group) / (1 * kS), n, PlainOf(prefill))}; },
       [&](double n) { return Figure("Arrivals during a cycle", arriving(per_group / (1 * kS), n, prefill)); });
   return Figure("Mean number of running sequences", settled,
-                "as many as arrive while one of them runs, at most the slots; the time that one runs is linear "
-                "between squares");
+                "as many as arrive while one of them runs, at most the slots; the time that one runs is computed for "
+                "1, 4, 9, 16, … sequences and interpolated between them");
 }
 
 // The deployment as a request's own prompt finds it: only the attention groups at which a prompt arrived during a pass

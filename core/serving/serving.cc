@@ -253,7 +253,8 @@ BatchSize SizeBatch(ExplainedDeployment& served, const KvCacheBudget& budget) {
   return batch;
 }
 
-// Settles the sessions in `load`, which must be the deployment's own; returns their turns.
+// Iterates until the prefix hit rate agrees with the traffic that it causes, and writes it into `load`, which must be
+// the deployment's own. Returns the turns that other sessions send.
 OtherTurns Settle(ExplainedDeployment& served, const KvCacheBudget& budget, const BatchSize& batch, ServingLoad& load,
                   ServingReport& report) {
   const Deployment& deployment = *served;

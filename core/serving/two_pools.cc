@@ -69,8 +69,8 @@ Ratio DecodingSequences(const Deployment& deployment, const Pools& pools) {
       pools.slots, [&](double n) { return double{arriving(plain, bare, n)}; },
       [&](double n) { return arriving(deployment, pools, n); });
   return Figure("Sequences of a decode group", settled,
-                "as many as arrive while one of them is decoded, at most the slots; its time is linear between "
-                "squares");
+                "as many as arrive while one of them is decoded, at most the slots; the time of a step is computed for "
+                "1, 4, 9, 16, … sequences and interpolated between them");
 }
 
 struct Served {

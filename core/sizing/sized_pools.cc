@@ -158,7 +158,7 @@ class PoolSearch {
 
   // Visits numbers of decode replicas in ascending order, each with the fewest prefill replicas that it needs, until
   // the least number of prefill replicas suffices: more decode replicas shorten the wait for a slot, so fewer prefill
-  // replicas may be needed. The most of both must hold.
+  // replicas may be needed. With the most of both, the targets must be met.
   template <class MayHelp, class Visit>
   void TryNumbers(const Pool& most_prefill, const Pool& most_decode, const MayHelp& may_help, const Visit& visit) {
     const auto fewest_prefill = [&](const Pool& decode) {
