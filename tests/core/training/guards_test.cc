@@ -165,6 +165,9 @@ TEST_P(Guards, HoldOnRandomMappings) {
     SCOPED_TRACE(Text(*drawn));
     const TrainingReport report = Evaluated(*drawn);
     ExpectSound(report);
+    Count layers = 0;
+    for (const TrainingStage& stage : report.stages) layers += stage.layers;
+    EXPECT_EQ(layers, drawn->model.layers);
     const double time = report.step_time.base() * kRounding;
     const auto changed = [&](auto change) {
       Scenario scenario = *drawn;
@@ -195,13 +198,18 @@ TEST_P(Guards, HoldOnRandomMappings) {
       EXPECT_LE(fused.step_time.base(), unfused.step_time.base() * kRounding) << "flash attention is slower";
       EXPECT_TRUE(fused.infeasible.empty()) << "flash attention does not fit";
     }
-    const auto memory = [&](Recompute recompute) {
-      return changed([&](Scenario& s) { s.training->recompute = recompute; }).memory.Total().base();
+    const auto with = [&](Recompute recompute) {
+      return changed([&](Scenario& s) { s.training->recompute = recompute; });
     };
-    const double none = memory(Recompute::kNone), selective = memory(Recompute::kSelective),
-                 full = memory(Recompute::kFull);
-    EXPECT_LE(selective, none * kRounding) << "selective recomputation keeps more";
-    EXPECT_LE(full, selective * kRounding) << "full recomputation keeps more";
+    const TrainingReport none = with(Recompute::kNone), selective = with(Recompute::kSelective),
+                         full = with(Recompute::kFull), least = with(Recompute::kAuto);
+    const auto kept = [](const TrainingReport& one) { return one.memory.Total().base(); };
+    const auto repeated = [](const TrainingReport& one) { return one.time.recompute.base(); };
+    EXPECT_LE(kept(selective), kept(none) * kRounding) << "selective recomputation keeps more";
+    EXPECT_LE(kept(full), kept(selective) * kRounding) << "full recomputation keeps more";
+    EXPECT_LE(repeated(selective), repeated(full) * kRounding) << "selective recomputation repeats more";
+    EXPECT_LE(repeated(least), repeated(full) * kRounding) << "as little as fits repeats more";
+    if (none.infeasible.empty()) EXPECT_EQ(repeated(least), 0);
   }
 }
 INSTANTIATE_TEST_SUITE_P(Shards, Guards, ::testing::Range(0, kShards));
