@@ -96,7 +96,7 @@ Json FiguresOf(const std::vector<Json>& reports) {
 
 Answer CompareAnswer(const std::vector<ComparedScenario>& scenarios) {
   if (scenarios.size() < 2) return WrongRequest({{"compare", "Give two scenarios or more"}});
-  Json columns = Json::array(), infeasible = Json::array(), inputs = Json::array();
+  Json columns = Json::array(), infeasible = Json::array(), warnings = Json::array(), inputs = Json::array();
   std::vector<Json> reports;
   for (const ComparedScenario& one : scenarios) {
     Result<Json> request = ReadMeasuredRequest(one.request, one.assignments);
@@ -109,11 +109,15 @@ Answer CompareAnswer(const std::vector<ComparedScenario>& scenarios) {
     Result<Json> report = Evaluate(*scenario, detail);
     if (!report) return WrongRequest(std::move(report.issues));
     columns.push_back(one.name);
-    for (const char* part : {"training", "serving", "cost"}) {
-      if (!(*report)[part].is_object()) continue;
-      for (const Json& fault : (*report)[part]["infeasible"]) {
+    for (const char* part : {"training", "serving", "cost", "post_training", "diffusion"}) {
+      const Json* at = FindMember(*report, part);
+      if (at == nullptr || !at->is_object()) continue;
+      for (const Json& fault : (*at)["infeasible"]) {
         infeasible.push_back(Json{{"column", one.name}, {"message", fault["message"]}});
       }
+    }
+    for (const Json& warning : (*report)["warnings"]) {
+      warnings.push_back(Json{{"column", one.name}, {"message", warning}});
     }
     reports.push_back(std::move(*report));
   }
@@ -123,7 +127,8 @@ Answer CompareAnswer(const std::vector<ComparedScenario>& scenarios) {
   return {JsonText(Json{{"columns", std::move(columns)},
                         {"inputs", std::move(inputs)},
                         {"figures", FiguresOf(reports)},
-                        {"infeasible", std::move(infeasible)}}),
+                        {"infeasible", std::move(infeasible)},
+                        {"warnings", std::move(warnings)}}),
           {}};
 }
 

@@ -16,8 +16,8 @@ struct ComparedScenario {
 };
 
 // {"columns": [name, …], "inputs": [{"path", "values"}], "figures": [{"path", "values"}], "infeasible": [{"column",
-// "message"}]}, with values in the order of the columns; null if a scenario has no such input or figure. Inputs below a
-// catalogue entry whose name is listed are left out.
+// "message"}], "warnings": the same}, with values in the order of the columns; null if a scenario has no such input or
+// figure. Inputs below a catalogue entry whose name is listed are left out.
 Answer CompareAnswer(const std::vector<ComparedScenario>& scenarios);
 
 }  // namespace slipstick

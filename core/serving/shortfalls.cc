@@ -82,13 +82,15 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
             : "weights, activations and workspace take " + GibText(taken) + of_device + ", and " +
                   (budget.prefixes > Bytes{} ? "cached prefixes leave" : "the engine's rule leaves") +
                   " nothing for the KV cache";
-    const bool is_wide = BytesPerElement(deployment.load.precision.weights) > BytesPerElement(Precision::kQ4KM);
+    // What no format changes, such as embeddings in 16 bits, only makes the weights in 4 bits larger than this.
+    const double narrower = BytesPerElement(Precision::kQ4KM) / BytesPerElement(deployment.load.precision.weights);
+    const bool helps = narrower < 1 && narrower * budget.weights < budget.capacity;
     const Bytes capacity = deployment.device.memory.capacity;
     const std::string more =
         budget.capacity < capacity && taken <= capacity
             ? "; or raise cluster.device.memory.usable, if your system can give more of the " + GibText(capacity)
             : "";
-    report.infeasible.push_back({reason, "Out of memory: " + why + "; use " + (is_wide ? "4-bit weights, " : "") +
+    report.infeasible.push_back({reason, "Out of memory: " + why + "; use " + (helps ? "4-bit weights, " : "") +
                                              "a smaller model or more devices" + more});
   } else if (!reason.empty() && HasStatePool(deployment) && batch.max_sequences == SequenceLimit(deployment, budget)) {
     report.infeasible.push_back(

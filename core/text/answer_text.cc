@@ -196,11 +196,12 @@ std::string CompareText(std::string_view json, bool is_colored) {
       return value.is_number() ? FigureText(value.get<double>(), UnitOf(path)) : ValueText(value);
     });
   }
-  std::string text = table.Text(is_colored);
-  for (const Json& fault : answer["infeasible"]) {
-    text += "\n" + Toned(TextOf(fault["column"]) + ": " + TextOf(fault["message"]), Tone::kBad, is_colored);
+  std::string remarks;
+  for (const char* kind : {"infeasible", "warnings"}) {
+    for (const Json& one : answer[kind])
+      remarks += "\n" + Toned(TextOf(one["column"]) + ": " + TextOf(one["message"]), Tone::kBad, is_colored);
   }
-  return text + (answer["infeasible"].empty() ? "" : "\n");
+  return table.Text(is_colored) + remarks + (remarks.empty() ? "" : "\n");
 }
 
 std::string SolveText(std::string_view json, bool is_colored) {

@@ -349,6 +349,19 @@ test("compare names the member of a list that differs, in its unit, and an objec
   assert.doesNotMatch(stdout, /[{}"]/);
 });
 
+test("compare says what does not fit and what a report warns of, images included", () => {
+  const images = ["training=null", "serving=null", "diffusion.model=flux.1-dev", "cluster=single-rtx-4090"];
+  const { infeasible } = JSON.parse(run("compare", ...images, "--against", "cluster=single-h100-sxm5-80gb").stdout);
+  assert.deepEqual(
+    infeasible.map(({ column, message }) => [column, /^Out of memory/u.test(message)]),
+    [["scenario", true]],
+  );
+  const chat = ["training=null", "model=llama-3.1-8b", "cluster=single-m4-max", "serving.engine=mlx"];
+  const { warnings } = JSON.parse(run("compare", ...chat, "--against", "serving.engine=vllm").stdout);
+  assert.deepEqual([...new Set(warnings.map(({ column }) => column))], ["serving.engine=vllm"]);
+  assert.match(warnings[0].message, /^vLLM does not run on M4 Max/u);
+});
+
 test("design shows what it found in the unit of the input, in a few digits", () => {
   const asked = ["training=null", "cluster.device.design=h100-like", "cluster.device.design.area=400 mm^2:850 mm^2"];
   const { stdout } = run("design", ...asked, "--objective", "serving.tpot_s", "--format", "table");

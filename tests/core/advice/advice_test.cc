@@ -290,6 +290,10 @@ TEST(Advice, FourBitWeightsServeAModelThatOtherwiseDoesNotFit) {
   EXPECT_TRUE(message.starts_with("Out of memory: the weights alone need 31.96 GiB of 23.52 GiB per device"))
       << message;
   EXPECT_TRUE(message.ends_with("use 4-bit weights, a smaller model or more devices")) << message;
+  // 671e9 parameters take 407 GB at 4.85 bits: no format fits them into the 24 GB of an RTX 3090.
+  const std::string none = TextOf(ReportOf({"version=3", "model=deepseek-v3", "cluster=single-rtx-3090",
+                                            "training=null"})["serving"]["infeasible"][0]["message"]);
+  EXPECT_TRUE(none.ends_with("; use a smaller model or more devices")) << none;
   // The engine reserves memory for its largest step; beside a longer prompt only llama.cpp leaves room.
   EXPECT_EQ(Advised({"version=3", "model=qwen3-32b", "cluster=single-rtx-4090", "training=null", "serving.prompt=16k",
                      "serving.concurrency=1"},
