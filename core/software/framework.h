@@ -97,6 +97,7 @@ struct FrameworkExchange {
   GradientOverlap gradient_overlap = GradientOverlap::kAlways;
   Ratio gradient_bytes = 2;
   bool reduces_whole_gradients = false;
+  bool reduces_once = false;    // gradients of ZeRO 2 and 3, in the last micro-batch
   bool reduces_at_end = false;  // groups of ranks that share weights reduce once, after the last layer
   Seconds shard_broadcast;
   Ratio contention = 0;

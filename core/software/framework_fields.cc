@@ -130,6 +130,10 @@ constexpr FieldRow kFrameworkExchangeFields[] = {
     Of<&FrameworkExchange::gradient_bytes>("gradient_bytes", "Bytes per gradient in the reduction").Between(0.5, 8),
     Of<&FrameworkExchange::reduces_whole_gradients>("reduces_whole_gradients",
                                                     "All-reduce even where the optimizer is sharded"),
+    Of<&FrameworkExchange::reduces_once>("reduces_once",
+                                         "ZeRO 2 and 3 reduce gradients in the last micro-batch of a step only "
+                                         "(no_sync of PyTorch and Accelerate); until "
+                                         "then a rank holds them whole, in their format under training.state"),
     Of<&FrameworkExchange::reduces_at_end>(
         "reduces_at_end",
         "ZeRO 3 within a group of ranks: gradients are reduced between the groups once per step, after "

@@ -17,11 +17,16 @@ namespace slipstick {
 
 namespace {
 
+// A rank that keeps only its shard of the gradients (ZeRO-2) reduces them after every backward pass, others once.
+bool ReducesEveryPass(const TrainingContext& context) {
+  return context.run.mapping.zero == 2 && !AccumulatesWhole(context.run, context.shape);
+}
+
 // The stage whose passes hide the reduction: the first stage, whose backward pass is the last of a step. With several
 // chunks, postponed weight gradients or a reduction per micro-batch (ZeRO-2), further passes follow at the pace of the
 // slowest stage, and waiting for that stage hides communication, too.
 const StageTime& HidingStage(const TrainingContext& context, const std::vector<StageTime>& stages) {
-  const bool others_follow = context.shape.chunks > 1 || SplitsBackward(context) || context.run.mapping.zero == 2;
+  const bool others_follow = context.shape.chunks > 1 || SplitsBackward(context) || ReducesEveryPass(context);
   return others_follow ? SlowestOf(stages) : stages.front();
 }
 
@@ -76,9 +81,8 @@ GradientLinks LinksOfZero3(const TrainingContext& context, const TrainedWeights&
   return links;
 }
 
-// A rank that keeps only its shard of the gradients (ZeRO-2) reduces them after every backward pass, others once.
 Ratio ReductionsPerStep(const TrainingContext& context) {
-  return context.run.mapping.zero == 2 ? context.shape.micro_batches : Ratio(1);
+  return ReducesEveryPass(context) ? context.shape.micro_batches : Ratio(1);
 }
 
 GradientLinks TimeCollectives(const TrainingContext& context, const TrainedWeights& trained) {

@@ -19,7 +19,13 @@ HeldWeights TrainedOf(const TrainingRun& run, const HeldWeights& weights) {
   return {weights.dense, weights.experts, 0};
 }
 
+bool AccumulatesWhole(const TrainingRun& run, const TrainingShape& shape) {
+  return run.framework.exchange.reduces_once && run.mapping.zero >= 2 && shape.DataRanks() > 1 &&
+         shape.micro_batches > 1;
+}
+
 Shards ShardsFrom(int from, const TrainingRun& run, const TrainingShape& shape) {
+  if (from == 2 && AccumulatesWhole(run, shape)) return {};
   return {ShardRanks(from, run, shape, shape.DataRanks()), ShardRanks(from, run, shape, shape.ExpertDataRanks())};
 }
 

@@ -17,6 +17,10 @@ HeldWeights operator*(Ratio count, const HeldWeights& weights);
 // The weights that the optimizer updates. Adapters count as dense: the same ranks hold them.
 HeldWeights TrainedOf(const TrainingRun& run, const HeldWeights& weights);
 
+// Whether a rank accumulates the whole gradients of its weights over the micro-batches, and then reduces them once,
+// although ZeRO shards them.
+bool AccumulatesWhole(const TrainingRun& run, const TrainingShape& shape);
+
 // Number of ranks that split a state, among those with the same weights; 1: each rank holds all of it.
 struct Shards {
   Ratio dense = 1, experts = 1;

@@ -57,6 +57,11 @@ ShardedLayer NotSharded(const TrainingContext& context) {
   return {none, none, none, none, none};
 }
 
+// Mean over the passes of a step, of which only the last may reduce gradients.
+Seconds MeanOfPasses(const TrainingContext& context, Seconds reduction) {
+  return AccumulatesWhole(context.run, context.shape) ? reduction / context.shape.micro_batches : reduction;
+}
+
 ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, const LayerTime& time) {
   if (context.run.mapping.zero < 3) return NotSharded(context);
   const bool lora = context.run.trainable == Trainable::kLora;
@@ -66,17 +71,23 @@ ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, 
   sharded.forward_link = weights.gather;
   sharded.forward = Exposed(context, time.forward.Total(), weights.gather, weights.bytes);
   // Frozen weights are gathered too; only the adapters' gradients are reduced.
-  sharded.backward_link =
-      lora ? weights.gather
-           : Figure("Links in the backward pass", weights.gather + reduce, "weights gathered, gradients reduced");
+  sharded.backward_link = lora ? weights.gather
+                               : Figure("Links in the backward pass", weights.gather + MeanOfPasses(context, reduce),
+                                        "weights gathered, gradients reduced");
   if (time.weight_gradient > Seconds{}) {
     // The input-gradient pass needs the gathered weights; the weight-gradient pass hides the scatter of its results.
-    sharded.weight_gradient = Exposed(context, time.weight_gradient, reduce, weights.gradient_bytes);
+    sharded.weight_gradient =
+        MeanOfPasses(context, Exposed(context, time.weight_gradient, reduce, weights.gradient_bytes));
     const Seconds input = Exposed(context, time.Backward() - time.weight_gradient, weights.gather, weights.bytes);
     sharded.backward = Figure("Exposed ZeRO-3 communication, backward", input + sharded.weight_gradient);
   } else {
-    sharded.backward = Exposed(context, time.Backward(), sharded.backward_link,
-                               lora ? weights.bytes : weights.bytes + weights.gradient_bytes);
+    const auto exposed = [&](Seconds link, Bytes moved) { return Exposed(context, time.Backward(), link, moved); };
+    sharded.backward = lora ? exposed(weights.gather, weights.bytes)
+                            : exposed(weights.gather + reduce, weights.bytes + weights.gradient_bytes);
+    if (!lora && AccumulatesWhole(context.run, context.shape)) {
+      const Seconds gathering = exposed(weights.gather, weights.bytes);
+      sharded.backward = gathering + MeanOfPasses(context, sharded.backward - gathering);
+    }
   }
   return sharded;
 }
@@ -85,7 +96,8 @@ ShardedLayer TimeSharded(const TrainingContext& context, const LayerWork& work, 
 ShardedLayer TimeShardedEmbedding(const TrainingContext& context, Ratio largest) {
   const Ratio table = Ratio(context.model.vocab) * Ratio(context.model.hidden) / context.shape.tensor;
   Seconds last_scatter{};  // frozen weights have no gradients
-  if (context.run.trainable != Trainable::kLora) last_scatter = ExchangeWeights(context, false, largest, 0).scatter;
+  if (context.run.trainable != Trainable::kLora)
+    last_scatter = MeanOfPasses(context, ExchangeWeights(context, false, largest, 0).scatter);
   const Seconds gather = ExchangeWeights(context, false, table, 0).gather;
   return {Figure("Exposed gather of the embedding's table", 0.5 * gather), last_scatter, {}, gather, last_scatter};
 }

@@ -46,6 +46,7 @@ resume_from_checkpoint: null
     'training.recompute': 'full', // the default
     'training.precision': 'bf16',
     'training.framework': 'fsdp-eager',
+    'training.framework.exchange.reduces_once': undefined, // DeepSpeed reduces in every micro-batch
     'training.trainable': undefined,
   });
   assert.equal(report.issues, undefined);
@@ -126,6 +127,7 @@ special_tokens:
     'training.framework.lora_targets': 'all',
     'training.frozen_precision': 'nf4',
     'training.mapping.zero': '3',
+    'training.framework.exchange.reduces_once': 'true', // 4 micro-batches, three of them under no_sync
     'training.offload.parameters': '1',
     'training.recompute': 'full',
     'training.precision': 'bf16',
@@ -150,6 +152,7 @@ mystery: 3
     'training.loss_chunks': '8',
     'training.mapping.tp': '2',
     'training.mapping.zero': '2',
+    'training.framework.exchange.reduces_once': undefined, // one micro-batch
     'training.global_batch': '8', // 2 x 4 ranks
     'training.recompute': 'none',
     'training.trainable': undefined,

@@ -177,7 +177,7 @@ function programOf(words, given) {
 
 // Sharding of the training state, and offload to host memory. DeepSpeed's file is recognized by its name,
 // "ds_z3_config.json", or by its text if that was pasted too.
-/** @returns {{stage?: string, offloads: boolean}} */
+/** @returns {{stage?: string, offloads: boolean, reducesOnce?: boolean}} */
 function shardingOf(given, text) {
   const { deepspeed, config_file: file = deepspeed ?? '', fsdp = '', fsdp_sharding_strategy: strategy = fsdp } = given;
   const [, written] = /"zero_optimization"[^}]*?"stage"\s*:\s*([0-3])/.exec(text) ?? [];
@@ -186,7 +186,9 @@ function shardingOf(given, text) {
     return { stage, offloads: /offload/i.test(deepspeed ?? file) || /"offload_optimizer"[^}]*"cpu"/.test(text) };
   if (!strategy && !given.fsdp_version && !/fsdp/i.test(file)) return { stage: '0', offloads: false };
   const keeps = /shard_grad_op/i.test(strategy) || isNo(given.fsdp_reshard_after_forward);
-  return { stage: keeps ? '2' : '3', offloads: isYes(given.fsdp_offload_params) || /offload/.test(fsdp) };
+  // Accelerate runs all micro-batches but the last under no_sync unless sync_each_batch is set.
+  const reducesOnce = Number(given.gradient_accumulation_steps ?? 1) > 1;
+  return { stage: keeps ? '2' : '3', offloads: isYes(given.fsdp_offload_params) || /offload/.test(fsdp), reducesOnce };
 }
 
 // Adapters beside frozen weights.
@@ -220,7 +222,7 @@ function devicesOf(given, text) {
 function followingRun(program, { given, inputs }, text) {
   const { precision, sequence, micro, recompute = false } = DEFAULTS[program];
   const devices = devicesOf(given, text);
-  const { stage, offloads } = shardingOf(given, text);
+  const { stage, offloads, reducesOnce } = shardingOf(given, text);
   const said = {
     'training.mapping.tp': '1',
     'training.mapping.pp': '1',
@@ -243,6 +245,7 @@ function followingRun(program, { given, inputs }, text) {
       ...said,
       'training.recompute': isNo(checkpoints) ? 'none' : 'full',
       'training.framework': isYes(given.torch_compile) ? 'pytorch' : 'fsdp-eager',
+      ...(reducesOnce && { 'training.framework.exchange.reduces_once': 'true' }),
       ...(offloads && { 'training.offload.optimizer': '1' }),
       ...(offloads && stage === '3' && { 'training.offload.parameters': '1' }),
       ...(sequences && { 'training.global_batch': `${sequences}` }),

@@ -33,6 +33,31 @@ TEST(GradientExchange, TakesPlaceAfterEveryBackwardPassUnderZero2) {
   EXPECT_DOUBLE_EQ(reduction(2, 64 * 16), 16 * reduction(1, 64));
 }
 
+// no_sync postpones the reduction to the last of 16 micro-batches. Fully sharded, the other 15 save that of two layers and
+// the last scatter, which is one layer's.
+TEST(GradientExchange, TakesPlaceInTheLastMicroBatchWhereTheFrameworkReducesOnce) {
+  const auto scenario = [](bool once, int zero, int batch) {
+    Scenario of =
+        Sharded(Gpt(2, 1024, 16), R"("global_batch": )" + std::to_string(batch) +
+                                      R"(, "mapping": {"micro_batch": 1, "zero": )" + std::to_string(zero) + "}");
+    of.training->framework.exchange.reduces_once = once;
+    return of;
+  };
+  const char* reduction = "reduction_of_the_gradients";
+  EXPECT_DOUBLE_EQ(LargestFigure(scenario(true, 2, 64 * 16), reduction),
+                   LargestFigure(scenario(false, 2, 64), reduction));
+
+  const TrainingReport single = Evaluated(scenario(false, 3, 64)), every = Evaluated(scenario(false, 3, 64 * 16)),
+                       once = Evaluated(scenario(true, 3, 64 * 16));
+  const double layer = LargestFigure(scenario(false, 3, 64), "gradients_scattered_and_reduced");
+  EXPECT_GT(layer, 0);
+  EXPECT_NEAR(every.communication.dp.base(), 16 * single.communication.dp.base(), 1e-12);
+  EXPECT_NEAR((every.communication.dp - once.communication.dp).base(), 15 * 3 * layer, 1e-12);
+  EXPECT_LT(once.time.dp, every.time.dp);
+  EXPECT_GE(once.time.dp, single.time.dp);
+  EXPECT_EQ(Evaluated(scenario(true, 3, 64)).step_time, single.step_time);  // one micro-batch is the last
+}
+
 // A group of eight ranks holds all experts of Mixtral 8x7B (3 · 4096 · 14336 weights each), so every rank reduces an
 // eighth of their gradients, two bytes each, with the seven other groups.
 TEST(GradientExchange, OfExpertsStaysWithinAGroupThatHoldsAllWeights) {

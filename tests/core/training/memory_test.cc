@@ -25,6 +25,31 @@ TEST(MtpModules, AreThoseThatTheFrameworkTrains) {
   EXPECT_EQ(trained(R"(, "framework": {"preset": "fsdp"}, "mtp_modules": 1)"), 1);
 }
 
+// KempnerForge trains Llama-3.1-70B on 160 H200 at TP 4 with four micro-batches a step, between which FSDP2 keeps whole
+// fp32 gradients (set_requires_gradient_sync): 4 bytes for each of 70.55 billion weights / 4. It peaks at 82.9 GB
+// (benchmarks/weak_scaling_160gpu/README.md). With one micro-batch, the 40 data-parallel ranks share them.
+TEST(TrainingMemory, OfGradientsThatAreReducedOncePerStepIsThatOfWholeGradients) {
+  const auto memory = [](int batch, const char* once, int zero) {
+    return Evaluated(TrainingScenario(
+                         R"({"preset": "llama-3.1-70b"})", R"({"preset": "dgx-h200", "devices": 160})",
+                         R"({"sequence": 4096, "precision": "bf16", "recompute": "full", "global_batch": )" +
+                             std::to_string(batch) +
+                             R"(, "framework": {"preset": "fsdp", "exchange": {"reduces_once": )" + once +
+                             R"(}}, "mapping": {"tp": 4, "micro_batch": 2, "sequence_parallel": true,
+                                             "zero": )" +
+                             std::to_string(zero) +
+                             R"(}, "state": {"master_weights": "none", "moments": "bf16", "gradients": "fp32"}})"))
+        .memory;
+  };
+  const auto gradients = [&memory](int batch, const char* once, int zero) {
+    return memory(batch, once, zero).gradients.base() / 1e9;
+  };
+  for (const int zero : {2, 3}) EXPECT_NEAR(gradients(320, "true", zero), 70.55, 0.02);
+  EXPECT_NEAR(gradients(320, "false", 3), 70.55 / 40, 0.001);
+  EXPECT_NEAR(gradients(80, "true", 3), 70.55 / 40, 0.001);
+  EXPECT_NEAR(memory(320, "true", 3).Total().base() / 82.9e9, 1, 0.05);
+}
+
 // Llama-2-7B, 4,194,304 tokens over 64 ranks: keys and values of all tokens of a layer are 32 heads x 128 elements x 2 of
 // 2 bytes each, and as much again for their gradients until they are reduced. Keys and values on a ring are never whole.
 TEST(ContextParallelism, AnAllGatherHoldsTheKeysAndValuesOfAllRanks) {
