@@ -93,6 +93,14 @@ std::string NearestFit(const TrainingContext& context, Bytes capacity) {
   return with_it.empty() ? "" : "full recomputation and " + with_it;
 }
 
+// Whether the format of the gradients is the preset's choice: another in an 8- or 4-bit recipe than in 16 bits, though
+// frameworks allow both.
+bool AssumesGradients(const TrainingContext& context) {
+  const FrameworkMemory& framework = context.framework().memory;
+  return NarrowRecipe(context) && !context.run.state.gradients && context.run.optimizer != Optimizer::kNone &&
+         framework.gradients_fp8 != framework.gradients;
+}
+
 // Paths of inputs that were set by a rule, not a measurement.
 std::vector<std::string> AssumedInputs(const TrainingContext& context) {
   using A = AssumedEfficiency;
@@ -103,7 +111,9 @@ std::vector<std::string> AssumedInputs(const TrainingContext& context) {
   if (context.run.flash_attention && !HasOwnAttention(context)) {
     used.insert(used.end(), {&A::attention_forward, &A::attention_backward});
   }
-  return AssumedPaths(context.device(), "cluster.device", used);
+  std::vector<std::string> paths = AssumedPaths(context.device(), "cluster.device", used);
+  if (AssumesGradients(context)) paths.emplace_back("training.state.gradients");
+  return paths;
 }
 
 Ratio DevicesWithNode(const TrainingContext& context) {

@@ -70,7 +70,7 @@ test('assumed efficiencies are folded under the answers: their number, names and
     });
     await settled(page); // the form is redrawn when every input is described
     const details = page.locator('#remarks [data-assumed=training] details');
-    assert.match(await details.locator('summary').textContent(), /Training uses 2 estimated efficiencies/);
+    assert.match(await details.locator('summary').textContent(), /Training uses 2 estimated inputs/);
     await details.locator('summary').press('Enter');
     assert.deepEqual((await details.locator('li').allTextContents()).length, 2);
     assert.ok((await sideways(page)) <= 0);
@@ -118,5 +118,5 @@ test('an answer that depends on assumptions says so', async () => {
       one.title,
     ]);
   }, ASSUMED);
-  assert.deepEqual(badge, [['train', 'estimated efficiencies', ASSUMED.join(', ')]]);
+  assert.deepEqual(badge, [['train', 'estimated inputs', ASSUMED.join(', ')]]);
 });

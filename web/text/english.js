@@ -153,13 +153,13 @@ export const english = {
   'measured': 'I measured …',
   'measured.value': '{figure} {value}',
   'measured.remove': 'Remove the measurement: {words}',
-  'answers.assumed': 'estimated efficiencies',
-  'remarks.assumed': 'uses {count} estimated {count:efficiency|efficiencies}',
+  'answers.assumed': 'estimated inputs',
+  'remarks.assumed': 'uses {count} estimated {count:input|inputs}',
   'remarks.estimated': 'uses {count} {count:estimate|estimates}',
   'remarks.estimated.why':
     'No published figure was found for these inputs, so the catalogue uses estimates. Enter your own values where you know better.',
   'remarks.assumed.why':
-    'No measurement of this device sets these inputs: they follow from its data sheet and from similar devices. Enter your own values where you know better.',
+    'No measurement sets these inputs: they follow from the data sheet of the device, from similar devices, or from the preset of the framework. Enter your own values where you know better.',
   'sentence.training': 'Training {model} on {count} {device} takes {time} and is {bound}',
   'sentence.rl': 'An RL step of {model} on {count} {device} takes {time}',
   'sentence.training.infeasible': 'Training {model} on {count} {device} does not fit',

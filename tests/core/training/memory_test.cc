@@ -50,6 +50,25 @@ TEST(TrainingMemory, OfGradientsThatAreReducedOncePerStepIsThatOfWholeGradients)
   EXPECT_NEAR(memory(320, "true", 3).Total().base() / 82.9e9, 1, 0.05);
 }
 
+// Megatron-LM reduces fp32 gradients in fp8 as in bf16 unless --grad-reduce-in-bf16 is set (megatron/training/arguments.py),
+// so the format is an assumption until the run states it. torchtitan has fp32 in both.
+TEST(TrainingMemory, OfGradientsInAnEightBitRecipeRestsOnAnAssumedFormat) {
+  const auto assumes = [](const char* framework, const char* more) {
+    const Scenario scenario =
+        TrainingScenario(R"({"preset": "llama-3.1-8b"})", R"({"preset": "dgx-h100", "devices": 64})",
+                         R"({"sequence": 4096, "global_batch": 64, "mapping": {"tp": 1, "pp": 1},
+                                                   "framework": {"preset": ")" +
+                             std::string(framework) + R"("})" + more + "}");
+    const std::vector<std::string> assumed =
+        EvaluateTraining(scenario.model, scenario.cluster, *scenario.training, {true, false}).assumed;
+    return std::find(assumed.begin(), assumed.end(), "training.state.gradients") != assumed.end();
+  };
+  EXPECT_TRUE(assumes("megatron", R"(, "precision": "fp8")"));
+  EXPECT_FALSE(assumes("megatron", R"(, "precision": "bf16")"));
+  EXPECT_FALSE(assumes("megatron", R"(, "precision": "fp8", "state": {"gradients": "bf16"})"));
+  EXPECT_FALSE(assumes("fsdp", R"(, "precision": "fp8")"));
+}
+
 // Llama-2-7B, 4,194,304 tokens over 64 ranks: keys and values of all tokens of a layer are 32 heads x 128 elements x 2 of
 // 2 bytes each, and as much again for their gradients until they are reduced. Keys and values on a ring are never whole.
 TEST(ContextParallelism, AnAllGatherHoldsTheKeysAndValuesOfAllRanks) {
