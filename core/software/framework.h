@@ -133,6 +133,7 @@ struct FrameworkMemory {
   Ratio selective_kept = 1;
   Ratio head_gathered = 0;
   Ratio logits = 0;
+  bool fp32_logits = false;  // the model passes the loss an fp32 copy
   Bytes constant;
   Bytes communication;
   Bytes outside;

@@ -218,6 +218,9 @@ constexpr FieldRow kFrameworkMemoryFields[] = {
     Of<&FrameworkMemory::head_gathered>(
         "head_gathered", "Unsplit buffers of the LM head with tensor parallelism: bytes per token and hidden unit")
         .Between(0, 256),
+    Of<&FrameworkMemory::fp32_logits>("fp32_logits",
+                                      "The loss gets an fp32 copy of the logits: where it works in place, 8 bytes per "
+                                      "logit (16 bits, the copy, the gradient in 16 bits) in place of 2"),
     Of<&FrameworkMemory::logits>("logits", "Bytes per logit at the peak").Between(0, 64),
     Of<&FrameworkMemory::constant>("constant", "Library buffers and allocator overhead").In(kGiB).AtLeast(0),
     Of<&FrameworkMemory::communication>("communication", "Communication buffers and buckets, with more than one device")

@@ -210,8 +210,10 @@ StageActivations ActivationsOf(const MemoryTerms& terms, const DeviceStages& dev
 }
 
 // Bytes that a logit takes until its gradient is used: `apart` if the gradient has memory of its own, 2 if the loss
-// works in place.
-Ratio LogitBytes(const TrainingRun& run, Ratio apart) { return run.loss_in_place ? min(apart, 2) : apart; }
+// works in place. An fp32 copy (4) lies beside the logits (2) and the cast of the gradient (2) in 16 bits.
+Ratio LogitBytes(const TrainingRun& run, Ratio apart) {
+  return run.loss_in_place ? min(apart, run.framework.memory.fp32_logits ? 2 + 4 + 2 : 2) : apart;
+}
 
 // Bytes of the embedding and the head, on the stages that have them.
 Bytes EndBytes(const TrainingContext& context, const DeviceStages& device, Ratio passes) {

@@ -325,7 +325,10 @@ LayerTime TimeHead(const TrainingContext& context) {
   const Ratio logits = Figure("Logits on one device", context.shape.tokens * product.outputs);
   // In place, logits in 16 bits are written, read for their largest value and their sum, and read once more while their
   // gradient is written over them (NVIDIA/TransformerEngine, transformer_engine/pytorch/triton/cross_entropy.py).
-  const Ratio traffic = context.run.loss_in_place ? min(compute.logit_traffic, 4 * 2) : compute.logit_traffic;
+  // With an fp32 copy, logits are written (2) and copied (6), the loss makes its three passes (12), and its gradient is
+  // cast to 16 bits (6).
+  const Ratio in_place = context.framework().memory.fp32_logits ? 2 + 6 + 12 + 6 : 4 * 2,
+              traffic = context.run.loss_in_place ? min(compute.logit_traffic, in_place) : compute.logit_traffic;
   const Seconds loss =
       Figure("Softmax and loss", traffic * kB * logits / context.stream_rate, "passes over the logits");
   LayerTime time;

@@ -105,8 +105,8 @@ constexpr FieldRow kTrainingRunFields[] = {
         .Advanced(),
     Of<&TrainingRun::loss_in_place>(
         "loss_in_place",
-        "Loss kernels overwrite the logits with their gradient, without an fp32 copy (Megatron-Core: "
-        "--cross-entropy-fusion-impl te; Liger's cross-entropy); off: the framework's default")
+        "Loss kernels overwrite the logits with their gradient (Megatron-Core: --cross-entropy-fusion-impl te), or the "
+        "fp32 copy that models of transformers pass to Liger's cross-entropy; off: the framework's default")
         .Label("Loss in place")
         .Advanced(),
     Of<&TrainingRun::loss_chunks>(

@@ -92,7 +92,8 @@ const std::vector<Assignments>& Scenarios() {
                   "serving.speculative.draft_tokens=3", "serving.mapping.tp=1", "serving.devices=1",
                   "serving.batch=2000", "serving.kv_offload.capacity=100e9"} +
           kFlat + Assignments{"training.mapping.zero=3"},
-      Assignments{"model=llama-3.2-1b", "cluster=dgx-h100", "cluster.devices=8", "training.framework=composer"},
+      Assignments{"model=llama-3.2-1b", "cluster=dgx-h100", "cluster.devices=8", "training.framework=composer",
+                  "training.loss_in_place=true"},
       Assignments{"model=llama-3.1-8b", "cluster=dgx-a100", "cluster.devices=8", "training.framework=fsdp-eager",
                   "training.trainable=lora", "training.flash_attention=false", "training.global_batch=8",
                   "training.sequence=2048", "serving.engine=fastertransformer", "serving.concurrency=100",
