@@ -82,9 +82,10 @@ void FindInfeasible(const Deployment& deployment, const KvCacheBudget& budget, c
             : "weights, activations and workspace take " + GibText(taken) + of_device + ", and " +
                   (budget.prefixes > Bytes{} ? "cached prefixes leave" : "the engine's rule leaves") +
                   " nothing for the KV cache";
-    // What no format changes, such as embeddings in 16 bits, only makes the weights in 4 bits larger than this.
-    const double narrower = BytesPerElement(Precision::kQ4KM) / BytesPerElement(deployment.load.precision.weights);
-    const bool helps = narrower < 1 && narrower * budget.weights < budget.capacity;
+    // Embeddings and the LM head may stay in 16 bits: the weights are at least this share in 4 bits.
+    const double now = BytesPerElement(deployment.load.precision.weights),
+                 least = BytesPerElement(Precision::kInt4) / now;
+    const bool helps = now > BytesPerElement(Precision::kQ4KM) && least * budget.weights < budget.capacity;
     const Bytes capacity = deployment.device.memory.capacity;
     const std::string more =
         budget.capacity < capacity && taken <= capacity
