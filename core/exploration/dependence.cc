@@ -34,7 +34,7 @@ std::vector<Json> NudgesOf(const Json& number) {
 
 // All numbers of the parts whose figures are compared, except rows of tables.
 std::unordered_map<std::string, double> FiguresOf(const Scenario& scenario) {
-  const auto parts = {"training", "serving", "cost", "post_training", "diffusion"};
+  const auto parts = {"training", "serving", "cost"};
   const Json report = *Evaluate(scenario, ReportDetail::Figures({parts.begin(), parts.end()}));
   std::unordered_map<std::string, double> figures;
   for (const char* part : parts) {
