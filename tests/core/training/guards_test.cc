@@ -140,6 +140,7 @@ void ExpectSound(const TrainingReport& report) {
   EXPECT_LE(t.offload.base(), link.offload.base() * kRounding);
   EXPECT_LE(report.arithmetic_utilization, 1);
   EXPECT_GT(report.arithmetic_utilization, 0);
+  EXPECT_LT(report.hardware_flops_utilization, 1);
   EXPECT_LE(report.model_flops_utilization, report.hardware_flops_utilization);
   Bytes sum;
   for (const Bytes part : {report.memory.weights, report.memory.gradients, report.memory.optimizer,
@@ -194,10 +195,11 @@ TEST_P(Guards, HoldOnRandomMappings) {
       return changed([&](Scenario& s) { s.training->flash_attention = flash; });
     };
     const TrainingReport fused = with_flash(true), unfused = with_flash(false);
-    if (unfused.infeasible.empty()) {
+    const bool fits = unfused.infeasible.empty();
+    if (fits || drawn->training->recompute != Recompute::kAuto) {
       EXPECT_LE(fused.step_time.base(), unfused.step_time.base() * kRounding) << "flash attention is slower";
-      EXPECT_TRUE(fused.infeasible.empty()) << "flash attention does not fit";
     }
+    EXPECT_TRUE(!fits || fused.infeasible.empty()) << "flash attention does not fit";
     const auto with = [&](Recompute recompute) {
       return changed([&](Scenario& s) { s.training->recompute = recompute; });
     };
@@ -209,7 +211,10 @@ TEST_P(Guards, HoldOnRandomMappings) {
     EXPECT_LE(kept(full), kept(selective) * kRounding) << "full recomputation keeps more";
     EXPECT_LE(repeated(selective), repeated(full) * kRounding) << "selective recomputation repeats more";
     EXPECT_LE(repeated(least), repeated(full) * kRounding) << "as little as fits repeats more";
-    if (none.infeasible.empty()) EXPECT_EQ(repeated(least), 0);
+    if (!(drawn->training->offload.activations > 0)) {  // repeating can beat a slow host link
+      EXPECT_LE(none.step_time.base(), selective.step_time.base() * kRounding) << "keeping all takes longer";
+      EXPECT_TRUE(!none.infeasible.empty() || repeated(least) == 0) << "repeats what fits";
+    }
   }
 }
 INSTANTIATE_TEST_SUITE_P(Shards, Guards, ::testing::Range(0, kShards));
