@@ -96,7 +96,7 @@ std::vector<std::string> AssignmentsOf(std::string_view at) {
 // Turns off the parts that a figure does not need.
 Json OnlyFor(std::string_view figure, Json resolved) {
   if (IsCost(figure)) return resolved;
-  for (const char* part : {"training", "serving", "cost", "post_training", "diffusion"}) {
+  for (const char* part : kParts) {
     if (part != PartOf(figure)) resolved[part] = nullptr;
   }
   return resolved;

@@ -1,5 +1,7 @@
 #include "core/evaluation/report.h"
 
+#include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 #include "core/base/fix.h"
@@ -41,9 +43,8 @@ const Json& DescribedOutputs() {
 
 bool IsReportPath(std::string_view path) {
   const std::string_view part = PartOf(path);
-  const bool is_beside = part == "version" || part == "scenario" || part == "warnings" || path == "training" ||
-                         path == "serving" || path == "cost" || path == "post_training" || path == "diffusion" ||
-                         path == "technology";
+  const bool is_beside = part == "version" || part == "scenario" || part == "warnings" || path == "technology" ||
+                         std::find(std::begin(kParts), std::end(kParts), path) != std::end(kParts);
   const Json* output = OutputAt(path);
   return is_beside || (output != nullptr && IsReported(*output));
 }

@@ -55,6 +55,9 @@ void AddShown(const PostTrainingReport& report, std::vector<ShownNumber>& shown)
 void AddShown(const DiffusionPart& part, std::vector<ShownNumber>& shown);
 Json WriteTimeline(const TrainingReport& report);  // only the passes, and the number of omitted ones
 
+// The members of a report that are parts with a member "infeasible".
+inline constexpr const char* kParts[] = {"training", "serving", "cost", "post_training", "diffusion"};
+
 // Appends an entry for each output of a part: path (* stands for a list index), kind, title, short name, unit and
 // whether larger or smaller is better.
 void DescribeTraining(Json& out);

@@ -109,7 +109,7 @@ Answer CompareAnswer(const std::vector<ComparedScenario>& scenarios) {
     Result<Json> report = Evaluate(*scenario, detail);
     if (!report) return WrongRequest(std::move(report.issues));
     columns.push_back(one.name);
-    for (const char* part : {"training", "serving", "cost", "post_training", "diffusion"}) {
+    for (const char* part : kParts) {
       const Json* at = FindMember(*report, part);
       if (at == nullptr || !at->is_object()) continue;
       for (const Json& fault : (*at)["infeasible"]) {

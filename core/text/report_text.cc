@@ -194,7 +194,7 @@ std::string Answers(const Json& report, bool is_colored) {
   }
   std::string text = table.Text(is_colored);
   Table faults({Table::kLeft});
-  for (const char* part : {"training", "serving", "cost", "post_training", "diffusion"}) {
+  for (const char* part : kParts) {
     if (const Json* answer = FindMember(report, part)) AddInfeasibilities(*answer, faults);
   }
   if (!faults.empty()) text += "\nInfeasible:\n" + faults.Text(is_colored);
