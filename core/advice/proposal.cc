@@ -268,15 +268,12 @@ std::vector<Proposal> NewerDevices(const Json& request, const Json& scenario) {
   std::vector<Proposal> proposals;
   const std::string path = PathOfPreset(request, "cluster", "devices");
   const Json* name = MemberAt(scenario, "cluster.device.name");
-  const std::string rented = TextAt(scenario, "cost.rental.device");
+  const std::string rental = TextAt(scenario, "cost.rental.preset"), rented = TextAt(scenario, "cost.rental.device");
   for (const Successor& one : SuccessorsOf(scenario)) {
+    const std::optional<std::string_view> rent = RentalOnCluster(rental, rented, one.cluster);
+    if (!rent) continue;  // its price is not known
     Proposal proposal;
-    if (!rented.empty()) {  // the rent of one device is no price of another
-      const std::string device = TextAt(*FindPreset("cluster", one.cluster), "device.preset");
-      const std::string_view rental = RentalLike(TextAt(scenario, "cost.rental.preset"), device);
-      if (rental.empty()) continue;
-      proposal.overrides["cost.rental"] = rental;
-    }
+    if (!rent->empty()) proposal.overrides["cost.rental"] = *rent;
     proposal.id = "device." + one.cluster;
     proposal.title = one.device + " in place of " + TextOf(*name);
     proposal.effort = "New hardware; retune kernels.";

@@ -157,17 +157,18 @@ std::string_view ClusterWith(std::string_view device) {
   return "";
 }
 
-std::string_view RentalLike(std::string_view rental, std::string_view device) {
-  const Json* known = FindPreset("rental", rental);
-  if (known == nullptr) return "";
+std::optional<std::string_view> RentalOnCluster(std::string_view rental, std::string_view rented,
+                                                std::string_view cluster) {
+  const Json *known = FindPreset("rental", rental), *system = FindPreset("cluster", cluster);
+  const std::string device = system != nullptr ? TextAt(*system, "device.preset") : "";
+  if (rented.empty() || device.empty() || rented == device) return "";
   for (const PresetText& preset : PresetTexts()) {
-    if (preset.kind != "rental") continue;
+    if (known == nullptr || preset.kind != "rental") continue;
     const Json& other = *FindPreset("rental", preset.id);
-    if (TextAt(other, "device") == device && other["provider"] == (*known)["provider"] &&
-        other["term"] == (*known)["term"])
-      return preset.id;
+    const auto is_same = [&](const char* member) { return other[member] == (*known)[member]; };
+    if (TextAt(other, "device") == device && is_same("provider") && is_same("term")) return preset.id;
   }
-  return "";
+  return std::nullopt;
 }
 
 Json PresetCatalogue(std::string_view kind) {

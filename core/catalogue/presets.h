@@ -2,6 +2,7 @@
 // entry is found by FindPreset (schema.h).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +23,10 @@ std::string_view EmbeddedPresets();
 
 // The id of the first cluster file whose devices are these; "" if there is none.
 std::string_view ClusterWith(std::string_view device);
-// The id of the rental of a device by the provider and on the terms of another rental; "" if there is none.
-std::string_view RentalLike(std::string_view rental, std::string_view device);
+// The rental for the devices of a cluster where a device `rented` has been rented, with the preset `rental` or "": "" if
+// the rent holds there too, otherwise the id of one by the same provider on the same terms; no value if none is known.
+std::optional<std::string_view> RentalOnCluster(std::string_view rental, std::string_view rented,
+                                                std::string_view cluster);
 // All kinds, in alphabetical order.
 std::vector<std::string_view> PresetKinds();
 // All entries of a kind ("": every kind), as the `presets` command prints them.

@@ -15,13 +15,10 @@ std::optional<Json> OverridesOnCluster(const Json& request, std::string_view clu
   overrides["cluster"] = cluster;
   const std::string rental = TextAt(request, "cost.rental.preset");
   const Json* rent = rental.empty() ? MemberAt(request, "cost.rental") : FindPreset("rental", rental);
-  const Json* moved = FindPreset("cluster", cluster);
-  const std::string device = moved != nullptr ? TextAt(*moved, "device.preset") : "";
-  const std::string rented = rent != nullptr ? TextAt(*rent, "device") : "";
-  if (rented.empty() || device.empty() || rented == device) return overrides;
-  const std::string_view other = RentalLike(rental, device);
-  if (other.empty()) return std::nullopt;
-  overrides["cost.rental"] = other;
+  const std::optional<std::string_view> moved =
+      RentalOnCluster(rental, rent != nullptr ? TextAt(*rent, "device") : "", cluster);
+  if (!moved) return std::nullopt;
+  if (!moved->empty()) overrides["cost.rental"] = *moved;
   return overrides;
 }
 
